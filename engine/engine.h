@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The measurement engine's public face: devices, plans, measurements between two hosts, the responder.
+ *
+ * The engine knows no metrics, no config file and no log. Every call that waits takes an absolute
+ * CLOCK_MONOTONIC deadline and returns within a second of it. A *fault* (no memory, no such device) is a
+ * negative errno; a *finding* (peer silent, retries exceeded) is a result that names the stage reached. */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/histogram.h"
+
+#define ENGINE_DEFAULT_PORT  14792
+#define ENGINE_NAME_MAX      64 /* device and node names, with NUL: IB_DEVICE_NAME_MAX is 64 */
+#define ENGINE_REASON_MAX    256
+#define ENGINE_PORTS_MAX     4 /* per device; what real RDMA devices have */
+#define ENGINE_ADDRESSES_MAX 16
+#define ENGINE_COUNTERS_MAX  64
+
+/* ---- devices ---------------------------------------------------------------------------------- */
+
+enum device_class {
+        DEVICE_HARDWARE,
+        DEVICE_SOFTWARE, /* rxe: the CPU does the work, so hardware lore does not carry over */
+};
+
+enum link_layer {
+        LINK_UNKNOWN,
+        LINK_INFINIBAND,
+        LINK_ETHERNET,
+};
+
+enum gid_type {
+        GID_INFINIBAND,
+        GID_ROCE_V1,
+        GID_ROCE_V2,
+};
+
+/* One way to reach a port. */
+struct rdma_address {
+        uint8_t gid[16]; /* network order; never all zero */
+        enum gid_type type;
+        uint32_t index;   /* in the local table; no meaning on the other host */
+        uint32_t ifindex; /* of the netdev behind it, 0 for none */
+};
+
+struct port_facts {
+        uint8_t number; /* from 1 */
+        uint8_t state;  /* enum ibv_port_state: 4 is ACTIVE */
+        enum link_layer link_layer;
+        unsigned active_mtu_bytes;
+        uint16_t lid;
+        uint64_t rate_bytes_per_second; /* width × speed as the driver says; Soft-RoCE makes it up */
+        size_t n_addresses;             /* the first ENGINE_ADDRESSES_MAX that are not empty */
+        struct rdma_address addresses[ENGINE_ADDRESSES_MAX];
+};
+
+struct device_facts {
+        char name[ENGINE_NAME_MAX];
+        char driver[ENGINE_NAME_MAX];   /* "rdma_rxe", "mlx5_core"; "" unknown */
+        char firmware[ENGINE_NAME_MAX]; /* "" unknown */
+        char node_guid[20];             /* "0200:5eff:fe00:5301" as sysfs writes it */
+        enum device_class class;
+        bool iwarp;    /* counted, never probed */
+        int numa_node; /* -1: none or unknown */
+        size_t n_ports;
+        struct port_facts ports[ENGINE_PORTS_MAX];
+};
+
+/* All RDMA devices in name order. Opens each for a moment; one that cannot be opened is listed with
+ * n_ports 0. *ret is freed by the caller with free(). 0 (also for none), -ENOMEM, or -ENOSYS when the
+ * kernel has no RDMA support. */
+int device_list(struct device_facts **ret, size_t *ret_n);
+
+const char *device_class_name(enum device_class c);
+const char *link_layer_name(enum link_layer l);
+const char *gid_type_name(enum gid_type t);
+/* "198.51.100.1" for an IPv4-mapped GID, else IPv6 text. size ≥ 46. */
+void rdma_address_format(const struct rdma_address *a, char *dst, size_t size);
+
+/* ---- plans ------------------------------------------------------------------------------------ */
+
+enum measure {
+        MEASURE_BANDWIDTH,
+        MEASURE_LATENCY, /* half of the round trip for write */
+};
+
+enum operation {
+        OPERATION_WRITE,
+};
+
+enum transport {
+        TRANSPORT_RC,
+};
+
+/* What to measure. Zero in a field marked (0: …) lets the engine choose. */
+struct plan {
+        enum measure measure;
+        enum operation operation;
+        enum transport transport;
+        uint64_t message_bytes;
+        unsigned queue_pairs;
+        unsigned depth;           /* work requests outstanding per queue pair */
+        unsigned post_list;       /* work requests per doorbell */
+        unsigned signal_interval; /* one completion per this many work requests */
+        unsigned mtu_bytes;       /* (0: the smaller of both ports' active MTUs) */
+        /* The run ends when any budget that is not 0 is used up; at least one is set. A byte budget is met
+         * to the byte when it is a multiple of message_bytes, else rounded up to whole messages. */
+        uint64_t budget_bytes, budget_messages, budget_ns;
+        uint64_t warmup_messages; /* not measured, not in the budgets, in counters and own bytes */
+        uint8_t timeout;          /* local ACK timeout, 4.096 µs · 2^timeout */
+        uint8_t retry_count;      /* 1…6; 7 is endless on Soft-RoCE and refused */
+        uint8_t service_level, traffic_class;
+};
+
+/* Defaults for a device of this class on both ends. */
+void plan_defaults(struct plan *p, enum measure measure, enum device_class class);
+/* 0, or -EINVAL with the field, the value and what is allowed in why[ENGINE_REASON_MAX]. */
+int plan_check(const struct plan *p, char *why);
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+/* How far a measurement got, in order. */
+enum stage {
+        STAGE_START,   /* plan checked, own lease taken */
+        STAGE_RESOLVE, /* peer's control address found */
+        STAGE_CONNECT, /* TCP connected */
+        STAGE_HELLO,   /* versions agreed, devices exchanged */
+        STAGE_ADDRESS, /* a pair of ports and GIDs that can talk */
+        STAGE_DEVICE,  /* local device opened, memory registered, queue pairs made */
+        STAGE_ADMIT,   /* peer granted the measurement and made its own */
+        STAGE_READY,   /* both ends' queue pairs ready to send */
+        STAGE_TRAFFIC, /* measured traffic complete */
+        STAGE_REPORT,  /* peer's report received */
+        STAGE_DONE,
+        N_STAGES,
+};
+
+const char *stage_name(enum stage s); /* "connect" */
+
+/* Why it ended early. */
+enum outcome_kind {
+        OUTCOME_OK,
+        OUTCOME_LOCAL,     /* this host: device gone, memlock, plan refused */
+        OUTCOME_BUSY,      /* a lease is taken here or there: try again later; says nothing of the path */
+        OUTCOME_REFUSED,   /* the peer does not want it: unknown peer, limits, version */
+        OUTCOME_PEER,      /* unreachable, silent, broke off, talked garbage */
+        OUTCOME_TRAFFIC,   /* completion with error: retries exceeded, … */
+        OUTCOME_CANCELLED, /* the caller asked */
+        N_OUTCOME_KINDS,
+};
+
+const char *outcome_kind_name(enum outcome_kind k);
+
+/* Why something did not work. kind OUTCOME_OK and everything zero: nothing happened. */
+struct fault {
+        enum outcome_kind kind;
+        int error;                      /* negative errno nearest to it */
+        char reason[ENGINE_REASON_MAX]; /* a sentence for the operator, naming device or peer and what to do
+                                         */
+};
+
+struct counter_delta {
+        char name[ENGINE_NAME_MAX]; /* the kernel's */
+        uint64_t delta;
+};
+
+struct counter_deltas {
+        size_t n;
+        struct counter_delta items[ENGINE_COUNTERS_MAX];
+};
+
+struct latency {
+        uint64_t count, min_ns, max_ns, p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns;
+        double mean_ns, deviation_ns;
+};
+
+struct result {
+        enum stage stage; /* the last one completed */
+        struct fault fault;
+
+        /* What was really used. */
+        struct plan plan;
+        char device[ENGINE_NAME_MAX], peer_device[ENGINE_NAME_MAX], peer_node[ENGINE_NAME_MAX];
+        uint8_t port, peer_port;
+        struct rdma_address address, peer_address;
+
+        uint64_t started_realtime_ns;
+        uint64_t stage_ns[N_STAGES]; /* time spent to complete each stage */
+
+        uint64_t bytes, messages; /* measured: completed and acknowledged */
+        uint64_t own_bytes;       /* payload put on the wire by this end, warm-up included */
+        uint64_t traffic_ns;      /* first post to last completion */
+        bool truncated;           /* ended by its deadline, not by its budget */
+        /* Payload bytes per second. average is bytes / traffic_ns; the others are over windows of equal
+         * time (1/16 of the run each, whole windows only); steady leaves out the first and the last. 0 when
+         * there were too few windows. */
+        double average_bps, steady_bps, best_window_bps, worst_window_bps;
+
+        struct latency latency;              /* count 0 unless MEASURE_LATENCY */
+        struct histogram *latency_histogram; /* owned; NULL unless MEASURE_LATENCY */
+
+        uint64_t cpu_ns, peer_cpu_ns; /* of the measuring threads over the traffic */
+        struct counter_deltas counters, peer_counters;
+};
+
+/* Zeroed result; result_done releases what it owns. */
+void result_init(struct result *r);
+void result_done(struct result *r);
+
+/* ---- engine ----------------------------------------------------------------------------------- */
+
+struct engine; /* thread-safe; owns the reapers and the leases */
+
+int engine_new(const char *node, struct engine **ret);
+/* Does not wait for reapers stuck in the kernel. No measurement may be running. */
+void engine_free(struct engine *e);
+
+struct measure_request {
+        const char *device;      /* local device name */
+        uint8_t port;            /* 0: the first active one */
+        const char *peer;        /* host name or address of its control channel */
+        uint16_t peer_tcp_port;  /* 0: ENGINE_DEFAULT_PORT */
+        const char *peer_node;   /* expected node name, NULL: any; another one answering is OUTCOME_PEER */
+        unsigned peer_rail;      /* which of the peer's devices, in its order … */
+        const char *peer_device; /* … or by name, when not NULL */
+        bool operator;           /* role: false: peer (probe budgets), true: operator */
+        struct plan plan;
+        uint64_t deadline_ns;
+        const atomic_bool *cancel; /* may be NULL; looked at every 2 ms at the latest */
+};
+
+/* One measurement, in the calling thread. Fills *ret (result_init'ed by the caller) in any case. 0 when the
+ * result is OUTCOME_OK, else ret->fault.error. */
+int engine_measure(struct engine *e, const struct measure_request *request, struct result *ret);
+
+/* ---- teardown and leases, as seen from outside --------------------------------------------------- */
+
+struct reaper_state {
+        char device[ENGINE_NAME_MAX];
+        unsigned pending;   /* teardowns not finished */
+        uint64_t oldest_ns; /* age of the oldest, 0 for none */
+        uint64_t done_total;
+        bool stuck; /* older than REAPER_STUCK_NS: no new queue pairs on this device */
+};
+
+#define REAPER_STUCK_NS UINT64_C(2000000000)
+
+/* Up to `max` states, in device order; returns how many. */
+size_t engine_reapers(struct engine *e, struct reaper_state *ret, size_t max);
+
+/* ---- responder ---------------------------------------------------------------------------------- */
+
+struct responder; /* the passive side: one acceptor, at most RESPONDER_SESSIONS sessions at once */
+
+#define RESPONDER_SESSIONS 4
+
+struct responder_stats {
+        uint64_t connections_total, sessions_total, refused_total, malformed_total, received_bytes_total;
+        unsigned sessions; /* now */
+};
+
+struct responder_options {
+        const char *listen_host;  /* "": all addresses, both families */
+        uint16_t port;            /* 0: any free one, for tests */
+        uint64_t max_session_ns;  /* per measurement, whatever the client asks; 0: 60 s */
+        uint64_t max_bytes;       /* pinned memory per session; 0: 64 MiB */
+        unsigned max_queue_pairs; /* per session; 0: 16 */
+};
+
+/* Listens and serves in threads of its own until responder_free(). */
+int responder_new(struct engine *e, const struct responder_options *o, struct responder **ret, char *why);
+uint16_t responder_port(const struct responder *r);
+/* Who may ask for measurements, as textual addresses; loopback always may. Until the first call, or with
+ * n 0, nobody else is admitted. Replaces the former list; sessions under way go on. 0, -ENOMEM. */
+int responder_set_peers(struct responder *r, const char *const *addresses, size_t n);
+void responder_stats_get(struct responder *r, struct responder_stats *ret);
+/* Ends all sessions (each within a second) and frees. */
+void responder_free(struct responder *r);
+
+#endif

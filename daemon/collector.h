@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs SCRAPE sources on a small pool of workers (2, growing to 8). Scrapes that come while a pass is under
+ * way share it. A worker past its pass's deadline is abandoned to the kernel and replaced; its source is
+ * shown as failed with its age, and starts again only when that call returns. Thread-safe. */
+#ifndef DAEMON_COLLECTOR_H
+#define DAEMON_COLLECTOR_H
+
+#include "daemon/slot.h"
+#include "probes/probe.h"
+
+struct collectors;
+struct collector; /* one source with its slot */
+
+int collectors_new(const struct clock *clock, struct slots *slots, struct collectors **ret);
+/* Waits for workers up to the deadline; those stuck in the kernel are left behind with their memory. */
+void collectors_free(struct collectors *c, uint64_t deadline_ns);
+
+/* Takes `state` (made by class->create); destroys it by collector_remove(), or when a stuck call returns. */
+int collector_add(struct collectors *c, const struct source_class *class, const char *device, void *state,
+        struct collector **ret);
+void collector_remove(struct collector *source); /* NULL is fine */
+
+/* Joins the pass under way, or starts one over all sources that are not stuck, and calls done(context)
+ * exactly once, on any thread (even this one, before returning): when every source of the pass has published,
+ * or at deadline_ns at the latest if collectors_expire() is called then. */
+void collectors_scrape(
+        struct collectors *c, uint64_t deadline_ns, void (*done)(void *context), void *context);
+
+/* For the main loop: when to call collectors_expire() next (DEADLINE_NEVER: no need). `wake` is called, on
+ * any thread, whenever that time moves nearer. */
+uint64_t collectors_next_deadline(struct collectors *c);
+void collectors_set_wake(struct collectors *c, void (*wake)(void *context), void *context);
+void collectors_expire(struct collectors *c);
+
+struct collector_state {
+        const char *source; /* class name */
+        char device[ENGINE_NAME_MAX];
+        bool ran;             /* at least one run ended */
+        bool success;         /* the last run that ended, and none is overdue */
+        uint64_t duration_ns; /* of the last run that ended */
+        uint64_t overdue_ns;  /* how long past its deadline a run is in the kernel; 0: none */
+        uint64_t failures_total;
+};
+
+/* States of all sources, sorted by (source, device): *ret freed with free(). 0, -ENOMEM. */
+int collectors_states(struct collectors *c, struct collector_state **ret, size_t *ret_n);
+unsigned collectors_workers(struct collectors *c); /* threads now, abandoned ones included */
+
+#endif

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 enum option_kind {
         OPTION_BOOL,     /* bool */
         OPTION_U64,      /* uint64_t */
@@ -50,11 +52,15 @@ struct option {
 /* Sets every field of `into` (zeroed by the caller) to its fallback. 0, -ENOMEM; -EINVAL is our own
  * table's bug. */
 int option_defaults(const struct option *rows, size_t n, void *into);
-/* Parses one scalar by its row into `into`; the old value of the field is released first. On failure
- * writes to `why` what is wrong and what is allowed ("expected a duration such as 30s, 250ms"). 0,
- * -EINVAL, -ERANGE, -ENOMEM. For scalar kinds only. */
+/* Parses one scalar by its row into `into`, releasing the field's old value. On failure the field is
+ * untouched and `why` says what is wrong and what is allowed:
+ * "5x" is not valid; expected a duration such as 30s, 250ms
+ * 0, -EINVAL, -ERANGE, -ENOMEM. For scalar kinds only. */
 int option_parse(
         const struct option *row, const char *text, size_t len, void *into, char *why, size_t why_size);
+/* Appends what a value of this row may be: "a duration such as 30s, 250ms, 1s to 1h". */
+void option_describe(const struct option *row, struct buf *out);
+bool option_is_scalar(enum option_kind kind); /* read from one scalar: not MAP, LIST, TEXTS, LABELS */
 /* Releases what the fields own and zeroes them. */
 void option_free(const struct option *rows, size_t n, void *into);
 

@@ -20,7 +20,7 @@
 
 /* Hands over: returns the value and leaves NULL or -1 behind, so that the scope releases nothing. */
 #define take_ptr(p)                                                                                          \
-        ({                                                                                                   \
+        __extension__({                                                                                      \
                 __typeof__(p) *take_from_ = &(p);                                                            \
                 __typeof__(p) take_value_ = *take_from_;                                                     \
                 *take_from_ = NULL;                                                                          \

@@ -192,22 +192,32 @@ static int parse_field(const struct option *row, const char *text, size_t len, v
         }
 }
 
+/* The first bytes of a text for a message, never half a UTF-8 character. */
+static int shown_len(const char *text, size_t len)
+{
+        size_t shown = 40;
+
+        if (len <= shown)
+                return (int)len;
+        while (shown > 0 && (text[shown] & 0xc0) == 0x80)
+                shown--;
+        return (int)shown;
+}
+
 static void explain(
         const struct option *row, const char *text, size_t len, int error, char *why, size_t why_size)
 {
-        const int shown = 40;
-        struct buf allowed;
+        cleanup(buf_done) struct buf allowed = { 0 };
+        int shown = shown_len(text, len);
 
-        if (error == -ENOMEM) {
+        option_describe(row, &allowed);
+        if (error == -ENOMEM || !buf_cstr(&allowed)) {
                 text_message(why, why_size, "out of memory");
                 return;
         }
-        buf_init(&allowed);
-        option_describe(row, &allowed);
-        text_message(why, why_size, "\"%.*s%s\" is %s; expected %s", len < (size_t)shown ? (int)len : shown,
-                text, len > (size_t)shown ? "..." : "", error == -ERANGE ? "out of range" : "not valid",
-                allowed.error ? "something else" : buf_cstr(&allowed));
-        buf_done(&allowed);
+        text_message(why, why_size, "\"%.*s%s\" is %s; expected %s", shown, text,
+                (size_t)shown < len ? "..." : "", error == -ERANGE ? "out of range" : "not valid",
+                buf_cstr(&allowed));
 }
 
 int option_parse(

@@ -37,12 +37,11 @@ struct option_label {
 struct option {
         const char *key;
         enum option_kind kind;
-        size_t offset;        /* of the field in the struct being filled */
-        const char *fallback; /* parsed like a value from the file; NULL: required, or empty for MAP,
-                                 LIST, TEXTS, LABELS, and NULL for an `optional` TEXT */
-        bool optional;        /* may be absent although it has no fallback */
-        uint64_t min,
-                max; /* U64, DURATION, SIZE, RATE in base units, and length of a TEXT; max 0: no limit */
+        size_t offset;                 /* of the field in the struct being filled */
+        const char *fallback;          /* parsed like a value from the file; NULL: required, or empty for MAP,
+                                          LIST, TEXTS, LABELS, and NULL for an `optional` TEXT */
+        bool optional;                 /* may be absent although it has no fallback */
+        uint64_t min, max;             /* in base units, of a TEXT in bytes; max 0: no limit */
         const char *const *choices;    /* NULL-terminated */
         const struct option *children; /* MAP, LIST */
         size_t n_children, item_size;  /* LIST: size of one struct */

@@ -1,200 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two passes: libyaml's events first, for what the document API cannot tell (aliases, tags, a second
- * document) and to bound depth and nodes before anything is built; then its document, filled in by the rows.
- */
 #include "daemon/loader.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <yaml.h>
+#include <unistd.h>
 
 #include "base/scope.h"
+#include "daemon/loader_problems.h"
+#include "daemon/loader_yaml.h"
 
-#define FILE_MAX     ((size_t)4 << 20)
-#define DEPTH_MAX    16
-#define NODES_MAX    100000
-#define ENTRIES_MAX  1000 /* of a LABELS mapping, whose duplicates are looked for in pairs */
-#define ROWS_MAX     64   /* of one mapping */
-#define PROBLEMS_MAX 20
-#define KEY_MAX      64 /* longer ones are like no known key */
+#define FILE_MAX    ((size_t)4 << 20)
+#define ENTRIES_MAX 1000 /* of a LABELS mapping, whose duplicates are looked for in pairs */
+#define ROWS_MAX    64   /* of one mapping */
+#define KEY_MAX     64   /* longer ones are like no known key */
 
 struct loader {
-        const char *name;
-        struct buf *problems;
-        size_t n_problems;
-        bool no_memory;
-        yaml_document_t *document;
-        char path[256]; /* of the value at hand: peers[3].address */
+        struct problems problems;
+        yaml_document_t document;
 };
 
-static void add_printable(struct buf *out, const char *s)
+static yaml_node_t *node_of(struct loader *l, int index)
 {
-        for (; *s; s++)
-                buf_char(out, (unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s);
-}
-
-__attribute__((format(printf, 3, 4))) static void problem(
-        struct loader *l, const yaml_mark_t *mark, const char *format, ...)
-{
-        char message[1024];
-        va_list args;
-
-        if (l->n_problems++ >= PROBLEMS_MAX)
-                return;
-        va_start(args, format);
-        (void)vsnprintf(message, sizeof(message), format, args); /* for people: cut off is good enough */
-        va_end(args);
-        add_printable(l->problems, l->name);
-        if (mark)
-                buf_format(l->problems, ":%zu:%zu", mark->line + 1, mark->column + 1);
-        buf_text(l->problems, ": ");
-        add_printable(l->problems, l->path);
-        buf_text(l->problems, l->path[0] ? ": " : "");
-        add_printable(l->problems, message);
-        buf_char(l->problems, '\n');
-}
-
-static int outcome(const struct loader *l)
-{
-        if (l->no_memory || l->problems->error)
-                return -ENOMEM;
-        return l->n_problems > 0 ? -EINVAL : 0;
-}
-
-/* Appends a key to the path; what it returns takes it off again. */
-static size_t path_push(struct loader *l, const char *key)
-{
-        size_t len = strlen(l->path);
-
-        text_message(l->path + len, sizeof(l->path) - len, "%s%s", len > 0 && key[0] ? "." : "", key);
-        return len;
-}
-
-static size_t path_push_index(struct loader *l, size_t index)
-{
-        size_t len = strlen(l->path);
-
-        text_message(l->path + len, sizeof(l->path) - len, "[%zu]", index);
-        return len;
-}
-
-static void path_pop(struct loader *l, size_t len)
-{
-        l->path[len] = '\0';
-}
-
-/* First pass */
-
-struct shape {
-        size_t depth, nodes, documents;
-        bool ended;
-};
-
-static const yaml_char_t *event_tag(const yaml_event_t *event)
-{
-        switch (event->type) {
-        case YAML_SCALAR_EVENT:
-                return event->data.scalar.tag;
-        case YAML_SEQUENCE_START_EVENT:
-                return event->data.sequence_start.tag;
-        case YAML_MAPPING_START_EVENT:
-                return event->data.mapping_start.tag;
-        default:
-                return NULL;
-        }
-}
-
-static void check_event(struct loader *l, struct shape *shape, const yaml_event_t *event)
-{
-        switch (event->type) {
-        case YAML_DOCUMENT_START_EVENT:
-                if (++shape->documents > 1)
-                        problem(l, &event->start_mark, "a second document; one file holds one");
-                shape->ended = shape->documents > 1;
-                break;
-        case YAML_ALIAS_EVENT:
-                problem(l, &event->start_mark, "aliases are not accepted; write the value out");
-                break;
-        case YAML_SEQUENCE_START_EVENT:
-        case YAML_MAPPING_START_EVENT:
-                shape->nodes++;
-                shape->depth++;
-                break;
-        case YAML_SEQUENCE_END_EVENT:
-        case YAML_MAPPING_END_EVENT:
-                shape->depth--;
-                break;
-        case YAML_SCALAR_EVENT:
-                shape->nodes++;
-                break;
-        case YAML_STREAM_END_EVENT:
-                shape->ended = true;
-                break;
-        default:
-                break;
-        }
-        if (event_tag(event))
-                problem(l, &event->start_mark, "tags are not accepted; write the plain value");
-        if (shape->depth > DEPTH_MAX) {
-                problem(l, &event->start_mark, "nested too deeply; at most %d levels", DEPTH_MAX);
-                shape->ended = true;
-        } else if (shape->nodes > NODES_MAX) {
-                problem(l, &event->start_mark, "too many values; at most %d", NODES_MAX);
-                shape->ended = true;
-        }
-}
-
-static void report_yaml(struct loader *l, const yaml_parser_t *parser)
-{
-        if (parser->error == YAML_MEMORY_ERROR)
-                l->no_memory = true;
-        else if (parser->error == YAML_READER_ERROR)
-                problem(l, NULL, "not UTF-8 text: %s at byte %zu", parser->problem, parser->problem_offset);
-        else
-                problem(l, &parser->problem_mark, "not YAML: %s%s%s", parser->problem,
-                        parser->context ? " " : "", parser->context ? parser->context : "");
-}
-
-static bool start_parser(struct loader *l, yaml_parser_t *parser, const char *text, size_t len)
-{
-        if (!yaml_parser_initialize(parser)) {
-                l->no_memory = true;
-                return false;
-        }
-        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
-        yaml_parser_set_input_string(parser, (const unsigned char *)text, len);
-        return true;
-}
-
-static void check_shape(struct loader *l, const char *text, size_t len)
-{
-        struct shape shape = { 0 };
-        yaml_parser_t parser;
-        yaml_event_t event;
-
-        if (!start_parser(l, &parser, text, len))
-                return;
-        while (!shape.ended) {
-                if (!yaml_parser_parse(&parser, &event)) {
-                        report_yaml(l, &parser);
-                        break;
-                }
-                check_event(l, &shape, &event);
-                yaml_event_delete(&event);
-        }
-        if (outcome(l) == 0 && shape.documents == 0)
-                problem(l, NULL, "empty; expected at least one key, or {}");
-        yaml_parser_delete(&parser);
-}
-
-/* Second pass */
-
-static yaml_node_t *node_of(const struct loader *l, int index)
-{
-        return yaml_document_get_node(l->document, index);
+        return yaml_document_get_node(&l->document, index);
 }
 
 static const char *scalar_text(const yaml_node_t *node)
@@ -231,7 +62,7 @@ static void wrong_kind(struct loader *l, const yaml_node_t *node, const char *ex
                 found = "a sequence";
         else if (node->type == YAML_MAPPING_NODE)
                 found = "a mapping";
-        problem(l, &node->start_mark, "found %s; expected %s", found, expected);
+        problems_add(&l->problems, &node->start_mark, "found %s; expected %s", found, expected);
 }
 
 static void wrong_kind_for(struct loader *l, const yaml_node_t *node, const struct option *row)
@@ -242,7 +73,7 @@ static void wrong_kind_for(struct loader *l, const yaml_node_t *node, const stru
         if (buf_cstr(&expected))
                 wrong_kind(l, node, buf_cstr(&expected));
         else
-                l->no_memory = true;
+                l->problems.no_memory = true;
 }
 
 static void load_scalar(struct loader *l, const struct option *row, const yaml_node_t *node, void *into)
@@ -256,14 +87,15 @@ static void load_scalar(struct loader *l, const struct option *row, const yaml_n
                 return;
         }
         if (!textual && !is_plain(node)) {
-                problem(l, &node->start_mark, "only texts may be quoted; write %.40s", scalar_text(node));
+                problems_add(&l->problems, &node->start_mark, "only texts may be quoted; write %.40s",
+                        scalar_text(node));
                 return;
         }
         r = option_parse(row, scalar_text(node), node->data.scalar.length, into, why, sizeof(why));
         if (r == -ENOMEM)
-                l->no_memory = true;
+                l->problems.no_memory = true;
         else if (r < 0)
-                problem(l, &node->start_mark, "%s", why);
+                problems_add(&l->problems, &node->start_mark, "%s", why);
 }
 
 static void load_mapping(
@@ -274,7 +106,7 @@ static bool list_reserve(struct loader *l, struct option_list *list, size_t n, s
 {
         list->items = calloc(n + 1, item_size);
         if (!list->items)
-                l->no_memory = true;
+                l->problems.no_memory = true;
         return list->items;
 }
 
@@ -287,11 +119,11 @@ static void load_list(
         if (!list_reserve(l, list, n, row->item_size))
                 return;
         for (size_t i = 0; i < n; i++) {
-                size_t path = path_push_index(l, i);
+                size_t path = problems_enter_index(&l->problems, i);
                 char *item = (char *)list->items + list->n++ * row->item_size;
 
                 load_mapping(l, row->children, row->n_children, node_of(l, items[i]), item);
-                path_pop(l, path);
+                problems_leave(&l->problems, path);
         }
 }
 
@@ -304,12 +136,12 @@ static char *load_text(struct loader *l, const yaml_node_t *node)
                 return NULL;
         }
         if (strlen(scalar_text(node)) != node->data.scalar.length) {
-                problem(l, &node->start_mark, "holds a zero byte");
+                problems_add(&l->problems, &node->start_mark, "holds a zero byte");
                 return NULL;
         }
         text = strdup(scalar_text(node));
         if (!text)
-                l->no_memory = true;
+                l->problems.no_memory = true;
         return text;
 }
 
@@ -321,10 +153,10 @@ static void load_texts(struct loader *l, const yaml_node_t *node, struct option_
         if (!list_reserve(l, list, n, sizeof(char *)))
                 return;
         for (size_t i = 0; i < n; i++) {
-                size_t path = path_push_index(l, i);
+                size_t path = problems_enter_index(&l->problems, i);
 
                 ((char **)list->items)[list->n++] = load_text(l, node_of(l, items[i]));
-                path_pop(l, path);
+                problems_leave(&l->problems, path);
         }
 }
 
@@ -348,12 +180,12 @@ static void load_label(
 
         if (!name)
                 return;
-        path = path_push(l, name);
+        path = problems_enter(&l->problems, name);
         if (has_label(list, name))
-                problem(l, &key->start_mark, "given twice");
+                problems_add(&l->problems, &key->start_mark, "given twice");
         *label = (struct option_label){ .name = name, .value = load_text(l, value) };
         list->n++;
-        path_pop(l, path);
+        problems_leave(&l->problems, path);
 }
 
 static void load_labels(struct loader *l, const yaml_node_t *node, struct option_list *list)
@@ -362,7 +194,7 @@ static void load_labels(struct loader *l, const yaml_node_t *node, struct option
         size_t n = (size_t)(node->data.mapping.pairs.top - pairs);
 
         if (n > ENTRIES_MAX) {
-                problem(l, &node->start_mark, "%zu entries; at most %d", n, ENTRIES_MAX);
+                problems_add(&l->problems, &node->start_mark, "%zu entries; at most %d", n, ENTRIES_MAX);
                 return;
         }
         if (!list_reserve(l, list, n, sizeof(struct option_label)))
@@ -394,21 +226,22 @@ static void load_value(struct loader *l, const struct option *row, const yaml_no
 /* at: the mapping that lacks the key. */
 static void load_absent(struct loader *l, const struct option *row, const yaml_node_t *at, void *into)
 {
-        size_t path = path_push(l, row->key);
+        size_t path = problems_enter(&l->problems, row->key);
 
         if (row->kind == OPTION_MAP && !row->optional) {
                 for (size_t i = 0; i < row->n_children; i++)
                         load_absent(l, &row->children[i], at, (char *)into + row->offset);
         } else if (option_is_scalar(row->kind) && !row->fallback && !row->optional) {
-                problem(l, &at->start_mark, "missing; it is required: %s", row->help ? row->help : "");
+                problems_add(&l->problems, &at->start_mark, "missing; it is required: %s",
+                        row->help ? row->help : "");
         } else {
                 int r = option_defaults(row, 1, into);
 
                 assert(r != -EINVAL); /* a fallback that its own row refuses */
                 if (r < 0)
-                        l->no_memory = true;
+                        l->problems.no_memory = true;
         }
-        path_pop(l, path);
+        problems_leave(&l->problems, path);
 }
 
 /* Levenshtein: how many characters to change, add or leave out. */
@@ -452,11 +285,11 @@ static void unknown_key(struct loader *l, const struct option *rows, size_t n_ro
                 buf_text(&known, rows[i].key);
         }
         if (known.error)
-                l->no_memory = true;
+                l->problems.no_memory = true;
         else if (meant && nearest <= strlen(meant) / 3 + 1)
-                problem(l, &key->start_mark, "unknown key; did you mean %s?", meant);
+                problems_add(&l->problems, &key->start_mark, "unknown key; did you mean %s?", meant);
         else
-                problem(l, &key->start_mark, "unknown key; known are: %s", buf_cstr(&known));
+                problems_add(&l->problems, &key->start_mark, "unknown key; known are: %s", buf_cstr(&known));
 }
 
 /* lines: where each row's key was first seen, 0 when it was not. */
@@ -470,18 +303,18 @@ static void load_pair(struct loader *l, const struct option *rows, size_t n_rows
                 wrong_kind(l, key, "a key");
                 return;
         }
-        path = path_push(l, scalar_text(key));
+        path = problems_enter(&l->problems, scalar_text(key));
         while (i < n_rows && !scalar_is(key, rows[i].key))
                 i++;
         if (i == n_rows) {
                 unknown_key(l, rows, n_rows, key);
         } else if (lines[i] > 0) {
-                problem(l, &key->start_mark, "given twice; first in line %zu", lines[i]);
+                problems_add(&l->problems, &key->start_mark, "given twice; first in line %zu", lines[i]);
         } else {
                 lines[i] = key->start_mark.line + 1;
                 load_value(l, &rows[i], node_of(l, pair->value), into);
         }
-        path_pop(l, path);
+        problems_leave(&l->problems, path);
 }
 
 static void load_mapping(
@@ -503,41 +336,35 @@ static void load_mapping(
         }
 }
 
-static void load_document(
-        struct loader *l, const char *text, size_t len, const struct option *rows, size_t n_rows, void *into)
+static void load_root(struct loader *l, const struct option *rows, size_t n_rows, void *into)
 {
-        yaml_document_t document;
-        yaml_parser_t parser;
+        const yaml_node_t *root = yaml_document_get_root_node(&l->document);
 
-        if (!start_parser(l, &parser, text, len))
-                return;
-        if (yaml_parser_load(&parser, &document)) {
-                l->document = &document;
-                if (n_rows == 1 && rows[0].key[0] == '\0')
-                        load_value(l, rows, yaml_document_get_root_node(&document), into);
-                else
-                        load_mapping(l, rows, n_rows, yaml_document_get_root_node(&document), into);
-                yaml_document_delete(&document);
-        } else {
-                report_yaml(l, &parser);
-        }
-        yaml_parser_delete(&parser);
+        if (n_rows == 1 && rows[0].key[0] == '\0')
+                load_value(l, rows, root, into);
+        else
+                load_mapping(l, rows, n_rows, root, into);
 }
 
 int loader_parse(const char *name, const char *text, size_t len, const struct option *rows, size_t n_rows,
         void *into, struct buf *problems)
 {
-        struct loader l = { .name = name, .problems = problems };
+        struct loader l = { .problems = { .name = name, .lines = problems } };
+        int r;
 
-        if (len > FILE_MAX)
-                problem(&l, NULL, "larger than %zu bytes", FILE_MAX);
-        else
-                check_shape(&l, text, len);
-        if (outcome(&l) == 0)
-                load_document(&l, text, len, rows, n_rows, into);
-        if (outcome(&l) < 0)
+        if (len > FILE_MAX) {
+                problems_add(&l.problems, NULL, "larger than %zu bytes", FILE_MAX);
+                return problems_result(&l.problems);
+        }
+        r = loader_yaml_read(&l.problems, text, len, &l.document);
+        if (r < 0)
+                return r;
+        load_root(&l, rows, n_rows, into);
+        yaml_document_delete(&l.document);
+        r = problems_result(&l.problems);
+        if (r < 0)
                 option_free(rows, n_rows, into);
-        return outcome(&l);
+        return r;
 }
 
 /* Only regular files, which cannot block; at most one byte more than is accepted. */
@@ -565,12 +392,12 @@ static int read_file(const char *path, struct buf *text)
 
 int loader_file(const char *path, const struct option *rows, size_t n_rows, void *into, struct buf *problems)
 {
-        struct loader l = { .name = path, .problems = problems };
+        struct problems unreadable = { .name = path, .lines = problems };
         cleanup(buf_done) struct buf text = { 0 };
         int r = read_file(path, &text);
 
         if (r < 0) {
-                problem(&l, NULL, "cannot be read: %s", strerror(-r));
+                problems_add(&unreadable, NULL, "cannot be read: %s", strerror(-r));
                 return r;
         }
         return loader_parse(path, buf_cstr(&text), text.len, rows, n_rows, into, problems);

@@ -75,6 +75,8 @@ struct device_facts {
  * n_ports 0. *ret is freed by the caller with free(). 0 (also for none), -ENOMEM, or -ENOSYS when the
  * kernel has no RDMA support. */
 int device_list(struct device_facts **ret, size_t *ret_n);
+/* One device by name, opened for a moment. 0, -ENODEV, -ENOSYS, or what opening or querying said. */
+int device_find(const char *name, struct device_facts *ret);
 
 const char *device_class_name(enum device_class c);
 const char *link_layer_name(enum link_layer l);

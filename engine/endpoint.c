@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, describing, connecting and giving away one end of a measurement. The context lives as long as the
+ * endpoint and no longer: while one is open, `rdma link delete` of an rxe device waits for it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include "base/text.h"
+#include "engine/device.h"
+#include "engine/verbs_private.h"
+
+/* Runs on the reaper. In the order the kernel demands: what uses goes before what is used. Errors are not
+ * acted upon: closing the context releases in the kernel whatever would not go. */
+static void destroy(struct teardown *t)
+{
+        struct endpoint *ep = (struct endpoint *)((char *)t - offsetof(struct endpoint, teardown));
+        for (unsigned i = 0; i < ep->n_qps; i++)
+                (void)ibv_destroy_qp(ep->qps[i]);
+        if (ep->cq)
+                (void)ibv_destroy_cq(ep->cq);
+        if (ep->channel)
+                (void)ibv_destroy_comp_channel(ep->channel);
+        if (ep->mr)
+                (void)ibv_dereg_mr(ep->mr);
+        if (ep->pd)
+                (void)ibv_dealloc_pd(ep->pd);
+        if (ep->context)
+                (void)ibv_close_device(ep->context);
+        memory_unmap(&ep->memory);
+        free(ep);
+}
+
+void endpoint_close(struct endpoint *ep)
+{
+        if (!ep)
+                return;
+        ep->teardown.destroy = destroy;
+        reapers_submit(ep->reapers, ep->device, &ep->teardown);
+}
+
+static int open_context(struct endpoint *ep, struct fault *fault)
+{
+        int r = device_open(ep->device, &ep->context);
+        switch (r) {
+        case 0:
+                return 0;
+        case -ENODEV:
+                return fault_set(fault, OUTCOME_LOCAL, r, "there is no RDMA device %s", ep->device);
+        case -ENOSYS:
+                return fault_set(fault, OUTCOME_LOCAL, r, "the kernel has no RDMA support: load ib_uverbs");
+        case -EACCES:
+        case -EPERM:
+                return fault_set(fault, OUTCOME_LOCAL, r,
+                        "no permission to open %s: check /dev/infiniband/uverbs*", ep->device);
+        default:
+                return fault_set(fault, OUTCOME_LOCAL, r, "cannot open %s: %s", ep->device, strerror(-r));
+        }
+}
+
+static const struct port_facts *find_port(const struct device_facts *facts, uint8_t number)
+{
+        for (size_t i = 0; i < facts->n_ports; i++)
+                if (facts->ports[i].number == number)
+                        return &facts->ports[i];
+        return NULL;
+}
+
+/* The GID table may have changed since the address was chosen, and its index is what the queue pair gets. */
+static bool has_address(const struct port_facts *port, const struct rdma_address *a)
+{
+        for (size_t i = 0; i < port->n_addresses; i++)
+                if (port->addresses[i].index == a->index && port->addresses[i].type == a->type &&
+                        memcmp(port->addresses[i].gid, a->gid, sizeof(a->gid)) == 0)
+                        return true;
+        return false;
+}
+
+static int check_port(struct endpoint *ep, const struct port_facts *port, struct fault *fault)
+{
+        if (!port || port->state != IBV_PORT_ACTIVE)
+                return fault_set(
+                        fault, OUTCOME_LOCAL, -ENETDOWN, "port %u of %s is not active", ep->port, ep->device);
+        if (!has_address(port, &ep->address)) {
+                char text[46];
+                rdma_address_format(&ep->address, text, sizeof(text));
+                return fault_set(fault, OUTCOME_LOCAL, -EADDRNOTAVAIL,
+                        "port %u of %s no longer has the address %s", ep->port, ep->device, text);
+        }
+        if (mtu_from_bytes(ep->plan.mtu_bytes) == 0 || ep->plan.mtu_bytes > port->active_mtu_bytes)
+                return fault_set(fault, OUTCOME_LOCAL, -EMSGSIZE,
+                        "MTU %u: the active MTU of %s port %u is %u; raise the network device's MTU for more",
+                        ep->plan.mtu_bytes, ep->device, ep->port, port->active_mtu_bytes);
+        ep->link_layer = port->link_layer;
+        ep->lid = port->lid;
+        return 0;
+}
+
+static int check_message(struct endpoint *ep, struct fault *fault)
+{
+        struct ibv_port_attr attributes = { 0 };
+        int r = abs(ibv_query_port(ep->context, ep->port, &attributes));
+        if (r != 0)
+                return fault_set(fault, OUTCOME_LOCAL, -r, "cannot query port %u of %s: %s", ep->port,
+                        ep->device, strerror(r));
+        if (ep->plan.message_bytes > attributes.max_msg_sz)
+                return fault_set(fault, OUTCOME_LOCAL, -EMSGSIZE, "message_bytes %" PRIu64 ": %s allows %u",
+                        ep->plan.message_bytes, ep->device, attributes.max_msg_sz);
+        return 0;
+}
+
+static int check_device(struct endpoint *ep, int *ret_node, struct fault *fault)
+{
+        cleanup(freep) struct device_facts *facts = malloc(sizeof(*facts));
+        int r = facts ? device_facts_query(ep->context, facts) : -ENOMEM;
+        if (r < 0)
+                return fault_set(fault, OUTCOME_LOCAL, r, "cannot query %s: %s", ep->device, strerror(-r));
+        if (facts->iwarp)
+                return fault_set(fault, OUTCOME_LOCAL, -EOPNOTSUPP,
+                        "%s is an iWARP device: counted, but not probed, since that needs the connection "
+                        "manager",
+                        ep->device);
+        ep->class = facts->class;
+        *ret_node = facts->numa_node;
+        r = check_port(ep, find_port(facts, ep->port), fault);
+        return r < 0 ? r : check_message(ep, fault);
+}
+
+static int memlock_fault(const struct endpoint *ep, int error, struct fault *fault)
+{
+        struct rlimit limit = { 0 };
+        if ((error != ENOMEM && error != EPERM) || getrlimit(RLIMIT_MEMLOCK, &limit) < 0 ||
+                limit.rlim_cur == RLIM_INFINITY)
+                return fault_set(fault, OUTCOME_LOCAL, -error, "cannot register %zu bytes with %s: %s",
+                        ep->memory.bytes, ep->device, strerror(error));
+        return fault_set(fault, OUTCOME_LOCAL, -error,
+                "cannot register %zu bytes with %s: at most %ju may be locked; raise it by LimitMEMLOCK= in "
+                "the "
+                "unit, or `ulimit -l`",
+                ep->memory.bytes, ep->device, (uintmax_t)limit.rlim_cur);
+}
+
+static int make_memory(struct endpoint *ep, int node, struct fault *fault)
+{
+        uint64_t bytes = 2 * ep->plan.queue_pairs * slot_bytes(ep->plan.message_bytes);
+        int r = memory_map(&ep->memory, bytes, ep->class == DEVICE_HARDWARE, node);
+        if (r < 0)
+                return fault_set(
+                        fault, OUTCOME_LOCAL, r, "no memory for %" PRIu64 " bytes of messages", bytes);
+        ep->pd = ibv_alloc_pd(ep->context);
+        if (!ep->pd)
+                return fault_set(fault, OUTCOME_LOCAL, -errno, "no protection domain on %s: %s", ep->device,
+                        strerror(errno));
+        ep->mr = ibv_reg_mr(
+                ep->pd, ep->memory.data, ep->memory.bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+        return ep->mr ? 0 : memlock_fault(ep, errno, fault);
+}
+
+/* Never blocks: events are taken after poll(2) said so, and only once. */
+static int make_channel(struct endpoint *ep, struct fault *fault)
+{
+        ep->channel = ibv_create_comp_channel(ep->context);
+        int flags = ep->channel ? fcntl(ep->channel->fd, F_GETFL) : -1;
+        if (flags < 0 || fcntl(ep->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
+                return fault_set(fault, OUTCOME_LOCAL, -errno, "no completion channel on %s: %s", ep->device,
+                        strerror(errno));
+        return 0;
+}
+
+static int make_queues(struct endpoint *ep, struct fault *fault)
+{
+        struct ibv_device_attr limits = { 0 };
+        int r = abs(ibv_query_device(ep->context, &limits));
+        if (r != 0)
+                return fault_set(fault, OUTCOME_LOCAL, -r, "cannot query %s: %s", ep->device, strerror(r));
+        r = make_channel(ep, fault);
+        if (r == 0)
+                r = queue_create_cq(ep, &limits, fault);
+        if (r == 0)
+                r = queue_create_qps(ep, &limits, fault);
+        return r;
+}
+
+/* Random, so that late packets of an earlier queue pair of the same number are not taken for this one's. */
+static int draw_psns(struct endpoint *ep, struct fault *fault)
+{
+        if (getrandom(ep->psns, sizeof(ep->psns), 0) != (ssize_t)sizeof(ep->psns))
+                return fault_set(fault, OUTCOME_LOCAL, -EIO, "the kernel gave no random numbers");
+        for (size_t i = 0; i < ENDPOINT_QPS_MAX; i++)
+                ep->psns[i] &= 0xffffff;
+        return 0;
+}
+
+static int make(struct endpoint *ep, struct fault *fault)
+{
+        int node = -1;
+        int r = draw_psns(ep, fault);
+        if (r == 0)
+                r = open_context(ep, fault);
+        if (r == 0)
+                r = check_device(ep, &node, fault);
+        if (r == 0)
+                r = make_memory(ep, node, fault);
+        if (r == 0)
+                r = make_queues(ep, fault);
+        return r;
+}
+
+int endpoint_open(struct reapers *reapers, const char *device, uint8_t port,
+        const struct rdma_address *address, const struct plan *plan, struct endpoint **ret,
+        struct fault *fault)
+{
+        char why[ENGINE_REASON_MAX];
+        if (plan_check(plan, why) < 0)
+                return fault_set(fault, OUTCOME_LOCAL, -EINVAL, "%s", why);
+        if (reapers_stuck(reapers, device))
+                return fault_set(fault, OUTCOME_LOCAL, -EBUSY,
+                        "the kernel is still busy with earlier queue pairs of %s: no new ones until it is "
+                        "done",
+                        device);
+        struct endpoint *ep = calloc(1, sizeof(*ep));
+        if (!ep)
+                return fault_set(fault, OUTCOME_LOCAL, -ENOMEM, "no memory");
+        ep->reapers = reapers;
+        ep->port = port;
+        ep->address = *address;
+        ep->plan = *plan;
+        int r = text_copy(ep->device, sizeof(ep->device), device) < 0
+                        ? fault_set(fault, OUTCOME_LOCAL, -ENODEV, "device name too long")
+                        : make(ep, fault);
+        if (r < 0) {
+                endpoint_close(ep);
+                return r;
+        }
+        *ret = ep;
+        return 0;
+}
+
+void endpoint_describe(const struct endpoint *ep, struct endpoint_info *ret)
+{
+        *ret = (struct endpoint_info){
+                .address = ep->address,
+                .lid = ep->lid,
+                .mtu_bytes = ep->plan.mtu_bytes,
+                .remote_addr = (uint64_t)(uintptr_t)endpoint_landing(ep, 0),
+                .remote_key = ep->mr->rkey,
+                .bytes = ep->n_qps * slot_bytes(ep->plan.message_bytes),
+                .n_qps = ep->n_qps,
+        };
+        for (unsigned i = 0; i < ep->n_qps; i++)
+                ret->qps[i] = (struct endpoint_qp){ .number = ep->qps[i]->qp_num, .psn = ep->psns[i] };
+}
+
+/* The description came over the network. */
+static int check_remote(const struct endpoint *ep, const struct endpoint_info *remote, struct fault *fault)
+{
+        uint64_t needed = ep->n_qps * slot_bytes(ep->plan.message_bytes);
+        if (remote->n_qps != ep->n_qps)
+                return fault_set(fault, OUTCOME_PEER, -EPROTO, "the peer has %zu queue pairs, we have %u",
+                        remote->n_qps, ep->n_qps);
+        if (remote->mtu_bytes != ep->plan.mtu_bytes)
+                return fault_set(fault, OUTCOME_PEER, -EPROTO, "the peer uses MTU %u, we use %u",
+                        remote->mtu_bytes, ep->plan.mtu_bytes);
+        if (remote->address.type != ep->address.type)
+                return fault_set(fault, OUTCOME_PEER, -EPROTO, "the peer uses %s, we use %s",
+                        gid_type_name(remote->address.type), gid_type_name(ep->address.type));
+        if (remote->bytes < needed)
+                return fault_set(fault, OUTCOME_PEER, -EPROTO,
+                        "the peer's buffer of %" PRIu64 " bytes is too small: %" PRIu64 " are needed",
+                        remote->bytes, needed);
+        return 0;
+}
+
+int endpoint_connect(struct endpoint *ep, const struct endpoint_info *remote, struct fault *fault)
+{
+        int r = check_remote(ep, remote, fault);
+        if (r < 0)
+                return r;
+        ep->remote = *remote;
+        rdma_address_format(&remote->address, ep->remote_text, sizeof(ep->remote_text));
+        for (unsigned i = 0; i < ep->n_qps && r == 0; i++) {
+                r = queue_to_init(ep, i, fault);
+                if (r == 0)
+                        r = queue_to_ready_to_receive(ep, i, fault);
+                if (r == 0)
+                        r = queue_to_ready_to_send(ep, i, fault);
+        }
+        return r;
+}
+
+void endpoint_prepare_write(
+        const struct endpoint *ep, unsigned qp, struct ibv_send_wr *wr, struct ibv_sge *sge)
+{
+        *sge = (struct ibv_sge){
+                .addr = (uint64_t)(uintptr_t)endpoint_source(ep, qp),
+                .length = (uint32_t)ep->plan.message_bytes,
+                .lkey = ep->mr->lkey,
+        };
+        *wr = (struct ibv_send_wr){
+                .sg_list = sge,
+                .num_sge = 1,
+                .opcode = IBV_WR_RDMA_WRITE,
+                .send_flags = ep->inlined ? IBV_SEND_INLINE : 0,
+                .wr.rdma = {
+                        .remote_addr = ep->remote.remote_addr + qp * slot_bytes(ep->plan.message_bytes),
+                        .rkey = ep->remote.remote_key,
+                },
+        };
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans: defaults by device class, the check, and the names of stages and outcomes. */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/scope.h"
+#include "base/text.h"
+#include "engine/endpoint.h"
+#include "engine/plan.h"
+
+#define MESSAGE_BYTES_MAX                                                                                    \
+        (UINT64_C(1) << 30) /* InfiniBand allows 2^31; Soft-RoCE 8 MiB, checked at opening */
+#define DEPTH_MAX         16384
+#define ACK_TIMEOUT_MAX   22 /* 17 s; 0 is "never" and refused */
+#define RETRY_MAX         6  /* 7 is endless on Soft-RoCE */
+#define SERVICE_LEVEL_MAX 15
+#define WARMUP_MAX        UINT64_C(1000000)
+#define ACK_TIMEOUT       14 /* 67 ms; with six retries about half a second until the queue pair gives up */
+#define KIB               UINT64_C(1024)
+#define MIB               (KIB * KIB)
+
+static const struct plan defaults[][2] = {
+        [MEASURE_BANDWIDTH] = {
+                [DEVICE_HARDWARE] = {
+                        .message_bytes = 64 * KIB,
+                        .queue_pairs = 2,
+                        .depth = 128,
+                        .post_list = 16,
+                        .signal_interval = 16,
+                        .budget_bytes = 64 * MIB,
+                        .budget_ns = 50 * NS_PER_MS,
+                        .warmup_messages = 64,
+                },
+                /* The sender's CPU does the work: what is in flight is bounded by the driver (64 packets a
+                 * queue pair), so depth buys nothing, and completions that come often keep it filled. */
+                [DEVICE_SOFTWARE] = {
+                        .message_bytes = 64 * KIB,
+                        .queue_pairs = 2,
+                        .depth = 16,
+                        .post_list = 4,
+                        .signal_interval = 2,
+                        .budget_bytes = 4 * MIB,
+                        .budget_ns = 250 * NS_PER_MS,
+                        .warmup_messages = 4,
+                },
+        },
+        [MEASURE_LATENCY] = {
+                [DEVICE_HARDWARE] = {
+                        .message_bytes = 64,
+                        .queue_pairs = 1,
+                        .depth = 16,
+                        .post_list = 1,
+                        .signal_interval = 8,
+                        .budget_messages = 1000,
+                        .budget_ns = 250 * NS_PER_MS,
+                        .warmup_messages = 50,
+                },
+                [DEVICE_SOFTWARE] = {
+                        .message_bytes = 64,
+                        .queue_pairs = 1,
+                        .depth = 16,
+                        .post_list = 1,
+                        .signal_interval = 8,
+                        .budget_messages = 200,
+                        .budget_ns = 500 * NS_PER_MS,
+                        .warmup_messages = 10,
+                },
+        },
+};
+
+void plan_defaults(struct plan *p, enum measure measure, enum device_class class)
+{
+        *p = defaults[measure][class];
+        p->measure = measure;
+        p->operation = OPERATION_WRITE;
+        p->transport = TRANSPORT_RC;
+        p->timeout = ACK_TIMEOUT;
+        p->retry_count = RETRY_MAX;
+}
+
+static bool in_range(char *why, const char *field, uint64_t value, uint64_t min, uint64_t max)
+{
+        if (value >= min && value <= max)
+                return true;
+        text_message(why, ENGINE_REASON_MAX, "%s %" PRIu64 ": allowed are %" PRIu64 " to %" PRIu64, field,
+                value, min, max);
+        return false;
+}
+
+/* Half of the depth at most: a queue that must first fill before a completion comes, or that waits for room
+ * for a long list, runs dry; and with both above it would wait for ever. */
+static bool in_half_depth(char *why, const char *field, unsigned value, unsigned depth)
+{
+        unsigned max = depth > 1 ? depth / 2 : 1;
+        if (value >= 1 && value <= max)
+                return true;
+        text_message(why, ENGINE_REASON_MAX, "%s %u: allowed are 1 to %u, half of the depth %u", field, value,
+                max, depth);
+        return false;
+}
+
+static bool mtu_allowed(char *why, unsigned mtu)
+{
+        if (mtu == 0 || mtu == 256 || mtu == 512 || mtu == 1024 || mtu == 2048 || mtu == 4096)
+                return true;
+        text_message(why, ENGINE_REASON_MAX,
+                "mtu_bytes %u: allowed are 256, 512, 1024, 2048, 4096, or 0 for the path's own", mtu);
+        return false;
+}
+
+static bool kind_known(const struct plan *p, char *why)
+{
+        return in_range(why, "measure", p->measure, MEASURE_BANDWIDTH, MEASURE_LATENCY) &&
+               in_range(why, "operation", p->operation, OPERATION_WRITE, OPERATION_WRITE) &&
+               in_range(why, "transport", p->transport, TRANSPORT_RC, TRANSPORT_RC);
+}
+
+static bool queues_allowed(const struct plan *p, char *why)
+{
+        unsigned qps_max = p->measure == MEASURE_LATENCY ? 1 : ENDPOINT_QPS_MAX;
+        return in_range(why, "message_bytes", p->message_bytes, 1, MESSAGE_BYTES_MAX) &&
+               in_range(why, "queue_pairs", p->queue_pairs, 1, qps_max) &&
+               in_range(why, "depth", p->depth, 1, DEPTH_MAX) &&
+               in_half_depth(why, "post_list", p->post_list, p->depth) &&
+               in_half_depth(why, "signal_interval", p->signal_interval, p->depth) &&
+               (p->measure != MEASURE_LATENCY || in_range(why, "post_list", p->post_list, 1, 1)) &&
+               mtu_allowed(why, p->mtu_bytes);
+}
+
+static bool budget_given(const struct plan *p, char *why)
+{
+        if (p->budget_bytes > 0 || p->budget_messages > 0 || p->budget_ns > 0)
+                return true;
+        text_message(why, ENGINE_REASON_MAX,
+                "budget_bytes, budget_messages and budget_ns are all 0: at least one must end the run");
+        return false;
+}
+
+static bool retries_allowed(const struct plan *p, char *why)
+{
+        if (p->retry_count == RETRY_MAX + 1) {
+                text_message(why, ENGINE_REASON_MAX,
+                        "retry_count 7: is endless on Soft-RoCE; allowed are 1 to %d", RETRY_MAX);
+                return false;
+        }
+        return in_range(why, "timeout", p->timeout, 1, ACK_TIMEOUT_MAX) &&
+               in_range(why, "retry_count", p->retry_count, 1, RETRY_MAX) &&
+               in_range(why, "service_level", p->service_level, 0, SERVICE_LEVEL_MAX);
+}
+
+int plan_check(const struct plan *p, char *why)
+{
+        bool good = kind_known(p, why) && queues_allowed(p, why) && budget_given(p, why) &&
+                    in_range(why, "warmup_messages", p->warmup_messages, 0, WARMUP_MAX) &&
+                    retries_allowed(p, why);
+        return good ? 0 : -EINVAL;
+}
+
+uint64_t plan_messages(const struct plan *p)
+{
+        uint64_t messages = p->budget_messages ? p->budget_messages : UINT64_MAX;
+        if (p->budget_bytes) {
+                uint64_t whole = (p->budget_bytes - 1) / p->message_bytes + 1;
+                messages = whole < messages ? whole : messages;
+        }
+        return messages;
+}
+
+static const char *const stage_names[] = {
+        [STAGE_START] = "start",
+        [STAGE_RESOLVE] = "resolve",
+        [STAGE_CONNECT] = "connect",
+        [STAGE_HELLO] = "hello",
+        [STAGE_ADDRESS] = "address",
+        [STAGE_DEVICE] = "device",
+        [STAGE_ADMIT] = "admit",
+        [STAGE_READY] = "ready",
+        [STAGE_TRAFFIC] = "traffic",
+        [STAGE_REPORT] = "report",
+        [STAGE_DONE] = "done",
+};
+static_assert(ARRAY_SIZE(stage_names) == N_STAGES, "a name for each stage");
+
+const char *stage_name(enum stage s)
+{
+        return (size_t)s < N_STAGES ? stage_names[s] : "unknown";
+}
+
+static const char *const outcome_names[] = {
+        [OUTCOME_OK] = "ok",
+        [OUTCOME_LOCAL] = "local",
+        [OUTCOME_BUSY] = "busy",
+        [OUTCOME_REFUSED] = "refused",
+        [OUTCOME_PEER] = "peer",
+        [OUTCOME_TRAFFIC] = "traffic",
+        [OUTCOME_CANCELLED] = "cancelled",
+};
+static_assert(ARRAY_SIZE(outcome_names) == N_OUTCOME_KINDS, "a name for each outcome");
+
+const char *outcome_kind_name(enum outcome_kind k)
+{
+        return (size_t)k < N_OUTCOME_KINDS ? outcome_names[k] : "unknown";
+}

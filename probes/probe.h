@@ -68,7 +68,8 @@ struct source_class {
         const struct option *options; /* probes.NAME or collectors.NAME in the config */
         size_t n_options, config_size;
 
-        /* `config` stays valid until destroy(). 0 or negative errno; nothing is read from devices here. */
+        /* `config` is valid during the call only: copy what is kept. 0 or negative errno; nothing is read
+         * from devices here. */
         int (*create)(const struct source_environment *env, const struct source_target *target,
                 const void *config, void **ret_state);
         /* TIMER. How long a turn may take and how often it is due, from the config. */

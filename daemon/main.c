@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/service.h"
+
+#define EXIT_USAGE 2
+
+static int load(const struct options *options, struct config **ret)
+{
+        cleanup(buf_done) struct buf problems;
+        int r;
+
+        buf_init(&problems);
+        r = config_load(options->config_file, ret, &problems);
+        if (r < 0)
+                fprintf(stderr, "%srdma-canaryd: %s cannot be used: %s\n", problems.len ? problems.data : "",
+                        options->config_file, problems.len ? "see above" : strerror(-r));
+        return r;
+}
+
+static int serve(const struct options *options, struct config *config)
+{
+        struct service *service;
+        int r;
+
+        if (service_new(options, config, &service) < 0)
+                return EXIT_FAILURE;
+        r = service_run(service);
+        /* Something stuck in the kernel holds a thread and what it uses; it must not hold up the exit. */
+        if (service_free(service) < 0)
+                _exit(r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
+        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+        cleanup(config_unrefp) struct config *config = NULL;
+        cleanup(buf_done) struct buf output;
+        struct options options;
+        enum options_action action;
+
+        buf_init(&output);
+        action = options_parse(argc, argv, &options, &output);
+        if (action != OPTIONS_RUN) {
+                fputs(buf_cstr(&output), action == OPTIONS_WRONG ? stderr : stdout);
+                return action == OPTIONS_WRONG ? EXIT_USAGE : EXIT_SUCCESS;
+        }
+        log_setup(options.log_level, options.log_format);
+        if (load(&options, &config) < 0)
+                return EXIT_FAILURE;
+        if (options.config_check) {
+                printf("%s: valid, %zu peers\n", options.config_file, config->peers.n);
+                return EXIT_SUCCESS;
+        }
+        return serve(&options, config);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/turn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "daemon/log.h"
+
+int instance_new(const struct source_environment *env, const struct source_class *class,
+        const struct config *config, const struct source_target *target, struct instance **ret)
+{
+        cleanup(freep) struct instance *i = calloc(1, sizeof(*i));
+        int r;
+
+        if (!i)
+                return -ENOMEM;
+        r = class->create(env, target, config_of_class(config, class), &i->state);
+        if (r < 0)
+                return r;
+        i->class = class;
+        i->users = 1;
+        atomic_init(&i->cancel, false);
+        *ret = take_ptr(i);
+        return 0;
+}
+
+void instance_release(struct instance *i)
+{
+        if (!i || --i->users > 0)
+                return;
+        i->class->destroy(i->state);
+        free(i);
+}
+
+int turn_new(struct slots *slots, const struct source_class *class, const char *device, const char *rail,
+        const char *peer, struct turn **ret)
+{
+        struct turn *t = calloc(1, sizeof(*t));
+        int r;
+
+        if (!t)
+                return -ENOMEM;
+        t->class = class;
+        outcome_init(&t->last);
+        outcome_init(&t->telling);
+        r = text_copy(t->device, sizeof(t->device), device);
+        if (r == 0)
+                r = text_copy(t->rail, sizeof(t->rail), rail);
+        if (r == 0)
+                r = text_copy(t->peer, sizeof(t->peer), peer);
+        if (r == 0)
+                r = slot_add(slots, &t->slot);
+        if (r == 0)
+                r = detector_series_new(slots, &t->series);
+        if (r < 0) {
+                turn_free(t);
+                return r;
+        }
+        *ret = t;
+        return 0;
+}
+
+void turn_free(struct turn *t)
+{
+        if (!t)
+                return;
+        instance_release(t->instance);
+        slot_remove(t->slot);
+        detector_series_free(t->series);
+        outcome_done(&t->last);
+        outcome_done(&t->telling);
+        free(t);
+}
+
+static bool is_telling(const struct outcome *o)
+{
+        return o->fault.kind != OUTCOME_BUSY && o->fault.kind != OUTCOME_CANCELLED;
+}
+
+/* A fault that goes on is logged once, and again when its kind or stage changes. */
+static void log_change(const struct turn *t, const struct outcome *o)
+{
+        const struct outcome *before = t->has_telling ? &t->telling : NULL;
+
+        if (!is_telling(o)) {
+                log_debug("probe %s %s → %s: %s", t->class->name, t->device, t->peer, o->fault.reason);
+                return;
+        }
+        if (before && before->fault.kind == o->fault.kind && before->stage == o->stage)
+                return;
+        if (o->fault.kind == OUTCOME_OK)
+                log_info("probe %s %s → %s: %s", t->class->name, t->device, t->peer,
+                        before ? "works again" : "works");
+        else
+                log_warn("probe %s %s → %s: failed after stage %s (%s): %s", t->class->name, t->device,
+                        t->peer, stage_name(o->stage), outcome_kind_name(o->fault.kind), o->fault.reason);
+}
+
+static void publish(struct turn *t, const struct outcome *previous)
+{
+        const struct probe_labels labels = {
+                .probe = t->class->name,
+                .device = t->device,
+                .rail = t->rail,
+                .peer = t->peer,
+        };
+        struct batch *b = batch_new();
+
+        if (!b)
+                return; /* the page keeps the former turn's batch, whose time stamp tells */
+        outcome_render(&labels, &t->totals, previous, &t->last, b);
+        slot_publish(t->slot, b);
+        detector_series_feed(t->series, &labels, &t->last);
+}
+
+static void move_outcome(struct outcome *to, struct outcome *from)
+{
+        outcome_done(to);
+        *to = *from;
+        outcome_init(from);
+}
+
+void turn_finish(struct turn *t, struct outcome *o)
+{
+        probe_totals_add(&t->totals, o);
+        log_change(t, o);
+        /* The histogram went to the aggregate; a copy for each pair would cost 35 KiB. */
+        free(o->latency);
+        o->latency = NULL;
+        move_outcome(&t->last, o);
+        t->has_last = true;
+        publish(t, t->has_telling ? &t->telling : NULL);
+        if (is_telling(&t->last)) {
+                outcome_done(&t->telling);
+                t->telling = t->last; /* nothing owned is left in it */
+                t->has_telling = true;
+        }
+}
+
+bool turn_failing(const struct turn *t)
+{
+        return t->has_telling && t->telling.fault.kind != OUTCOME_OK;
+}

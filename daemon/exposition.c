@@ -10,9 +10,14 @@ static int compare_u64(uint64_t a, uint64_t b)
         return (a > b) - (a < b);
 }
 
+/* By bits: a total order, NaN included. */
 static int compare_double(double a, double b)
 {
-        return memcmp(&a, &b, sizeof(a)); /* any total order will do, NaN included */
+        uint64_t a_bits, b_bits;
+
+        memcpy(&a_bits, &a, sizeof(a_bits));
+        memcpy(&b_bits, &b, sizeof(b_bits));
+        return compare_u64(a_bits, b_bits);
 }
 
 static int compare_values(const struct sample *a, const struct sample *b)

@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One libmicrohttpd daemon (an epoll thread) for each listening socket; all share this server's lock, which
+ * is taken for a few fields at a time. A scrape's request is held by its connection and by the collectors'
+ * pass, whichever ends last; the server's memory outlives http_free() while a pass still owes an answer. */
+#include "daemon/http.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "daemon/exposition.h"
+#include "daemon/http_listen.h"
+#include "daemon/http_page.h"
+#include "daemon/http_route.h"
+
+#define IDLE_NS      (120 * NS_PER_SEC) /* kept alive between requests: longer than usual scrape intervals */
+#define SEND_NS      (30 * NS_PER_SEC)  /* for a client to take its answer */
+#define STOP_NS      (1 * NS_PER_SEC)   /* for answers under way when the server stops */
+#define INACTIVITY_S 120u
+#define CONNECTION_MEMORY                                                                                    \
+        ((size_t)16 * 1024) /* request head and answer head; 32 KiB is the library's default */
+
+enum phase {
+        PHASE_RECEIVING,  /* the head of a request */
+        PHASE_COLLECTING, /* suspended; bounded by the scrape's deadline */
+        PHASE_SENDING,
+        PHASE_IDLE, /* between requests */
+        PHASE_CUT,  /* shut down, not gone yet */
+};
+
+/* One connection. The server's lock; freed when the library closes it. */
+struct client {
+        struct client *previous, *next;
+        int fd; /* the library's; open as long as the client is in the list */
+        enum phase phase;
+        uint64_t since_ns;
+};
+
+/* One scrape. The server's lock. */
+struct scrape {
+        struct http *http;
+        struct scrape *previous, *next;   /* of those suspended */
+        struct MHD_Connection *suspended; /* to be resumed by whoever sets it to NULL */
+        bool done, complete;
+        unsigned references;
+};
+
+struct http {
+        struct http_callbacks callbacks;
+        struct slots *slots;
+        struct collectors *collectors;
+        char *telemetry_path;
+        uint64_t scrape_timeout_ns, request_timeout_ns;
+        unsigned connection_limit;
+        bool allow_reload;
+        uint16_t port;
+        size_t n_daemons;
+        struct MHD_Daemon **daemons;
+
+        pthread_mutex_t lock; /* all below */
+        pthread_cond_t ended; /* a request; CLOCK_MONOTONIC */
+        struct client *clients;
+        struct scrape *suspended;
+        size_t owed; /* scrapes the collectors have not called back for */
+        bool stopping, stopped;
+        struct http_stats stats;
+};
+
+static void lock(struct http *h)
+{
+        (void)pthread_mutex_lock(&h->lock);
+}
+
+static void unlock(struct http *h)
+{
+        (void)pthread_mutex_unlock(&h->lock);
+}
+
+static void http_destroy(struct http *h)
+{
+        (void)pthread_cond_destroy(&h->ended);
+        (void)pthread_mutex_destroy(&h->lock);
+        free(h->telemetry_path);
+        free(h->daemons);
+        free(h);
+}
+
+/* ---- connections -------------------------------------------------------------------------------- */
+
+static struct client *client_of(struct MHD_Connection *connection)
+{
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+        return info ? info->socket_context : NULL;
+}
+
+/* With the lock. */
+static void enter_phase(struct MHD_Connection *connection, enum phase phase)
+{
+        struct client *client = client_of(connection);
+
+        if (!client || client->phase == PHASE_CUT)
+                return;
+        client->phase = phase;
+        client->since_ns = clock_now_ns();
+}
+
+/* Without memory to watch it the connection lives by the library's inactivity timeout alone. */
+static void client_add(struct http *h, struct MHD_Connection *connection, void **ret_context)
+{
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        struct client *client = info ? calloc(1, sizeof(*client)) : NULL;
+
+        *ret_context = client;
+        if (!client)
+                return;
+        client->fd = info->connect_fd;
+        client->since_ns = clock_now_ns();
+        lock(h);
+        client->next = h->clients;
+        if (client->next)
+                client->next->previous = client;
+        h->clients = client;
+        h->stats.connections++;
+        unlock(h);
+}
+
+static void client_remove(struct http *h, struct client *client)
+{
+        if (!client)
+                return;
+        lock(h);
+        if (client->previous)
+                client->previous->next = client->next;
+        else
+                h->clients = client->next;
+        if (client->next)
+                client->next->previous = client->previous;
+        h->stats.connections--;
+        (void)pthread_cond_broadcast(&h->ended);
+        unlock(h);
+        free(client);
+}
+
+/* The library closes the socket after this returns, so a descriptor in the list is never another's. */
+static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
+        enum MHD_ConnectionNotificationCode what)
+{
+        if (what == MHD_CONNECTION_NOTIFY_STARTED)
+                client_add(context, connection, socket_context);
+        else
+                client_remove(context, *socket_context);
+}
+
+/* The library's own limit counts per listening socket. */
+static enum MHD_Result on_accept(void *context, const struct sockaddr *address, socklen_t len)
+{
+        struct http *h = context;
+        bool room;
+
+        lock(h);
+        room = h->stats.connections < h->connection_limit;
+        unlock(h);
+        return room ? MHD_YES : MHD_NO;
+}
+
+static uint64_t phase_limit_ns(const struct http *h, enum phase phase)
+{
+        switch (phase) {
+        case PHASE_RECEIVING:
+                return h->request_timeout_ns;
+        case PHASE_SENDING:
+                return SEND_NS;
+        case PHASE_IDLE:
+                return IDLE_NS;
+        case PHASE_COLLECTING:
+        case PHASE_CUT:
+                break;
+        }
+        return DEADLINE_NEVER;
+}
+
+void http_tick(struct http *h)
+{
+        uint64_t now = clock_now_ns();
+
+        lock(h);
+        for (struct client *c = h->clients; c; c = c->next) {
+                if (now < c->since_ns || now - c->since_ns <= phase_limit_ns(h, c->phase))
+                        continue;
+                h->stats.timed_out_total += c->phase != PHASE_IDLE;
+                c->phase = PHASE_CUT;
+                (void)shutdown(c->fd, SHUT_RDWR); /* fails only when the client is gone already */
+        }
+        unlock(h);
+}
+
+/* ---- answers ------------------------------------------------------------------------------------ */
+
+#define TEXT "text/plain; charset=utf-8"
+#define HTML "text/html; charset=utf-8"
+
+/* Destroys the response. MHD_NO makes the library close the connection. */
+static enum MHD_Result queue(struct http *h, struct MHD_Connection *connection, unsigned status,
+        const char *content_type, struct MHD_Response *response)
+{
+        enum MHD_Result r;
+
+        if (!response)
+                return MHD_NO;
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+        lock(h);
+        enter_phase(connection, PHASE_SENDING);
+        h->stats.requests_total[status / 100]++;
+        unlock(h);
+        r = MHD_queue_response(connection, status, response);
+        MHD_destroy_response(response);
+        return r;
+}
+
+static struct MHD_Response *text_response(const char *text)
+{
+        /* The library does not write to it. */
+        return MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+}
+
+static enum MHD_Result answer_text(
+        struct http *h, struct MHD_Connection *connection, unsigned status, const char *text)
+{
+        return queue(h, connection, status, TEXT, text_response(text));
+}
+
+/* Takes the buffer's memory. */
+static enum MHD_Result answer_buf(
+        struct http *h, struct MHD_Connection *connection, const char *content_type, struct buf *page)
+{
+        struct MHD_Response *response;
+
+        if (!buf_cstr(page)) {
+                buf_done(page);
+                return answer_text(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
+        }
+        response = MHD_create_response_from_buffer(page->len, page->data, MHD_RESPMEM_MUST_FREE);
+        if (response)
+                buf_init(page);
+        else
+                buf_done(page);
+        return queue(h, connection, MHD_HTTP_OK, content_type, response);
+}
+
+static enum MHD_Result refuse(
+        struct http *h, struct MHD_Connection *connection, enum http_endpoint endpoint, unsigned status)
+{
+        struct MHD_Response *response;
+
+        switch (status) {
+        case MHD_HTTP_METHOD_NOT_ALLOWED:
+                response = text_response("method not allowed\n");
+                if (response)
+                        (void)MHD_add_response_header(
+                                response, MHD_HTTP_HEADER_ALLOW, http_allowed(endpoint));
+                return queue(h, connection, status, TEXT, response);
+        case MHD_HTTP_CONTENT_TOO_LARGE:
+                return answer_text(h, connection, status, "no request body is taken here\n");
+        case MHD_HTTP_FORBIDDEN:
+                return answer_text(h, connection, status, "reloading by HTTP is not enabled\n");
+        default:
+                return answer_text(h, connection, MHD_HTTP_NOT_FOUND, "not found\n");
+        }
+}
+
+/* ---- scrapes ------------------------------------------------------------------------------------ */
+
+/* All slots' batches and the service's own into one array, as slots_release() takes it. */
+static int gather(struct http *h, struct batch ***ret, size_t *ret_n)
+{
+        struct batch **batches, **more, *own = NULL;
+        size_t n;
+        int r = slots_collect(h->slots, &batches, &n);
+
+        if (r < 0)
+                return r;
+        if (h->callbacks.service_batch)
+                own = h->callbacks.service_batch(h->callbacks.context);
+        if (own) {
+                more = reallocarray(batches, n + 1, sizeof(struct batch *));
+                if (!more) {
+                        batch_unref(own);
+                        slots_release(batches, n);
+                        return -ENOMEM;
+                }
+                batches = more;
+                batches[n++] = own;
+        }
+        *ret = batches;
+        *ret_n = n;
+        return 0;
+}
+
+static enum MHD_Result answer_metrics(struct http *h, struct MHD_Connection *connection, bool complete)
+{
+        struct batch **batches;
+        struct buf page;
+        size_t n, dropped;
+
+        lock(h);
+        h->stats.scrapes_total++;
+        h->stats.scrapes_late_total += !complete;
+        unlock(h);
+        if (gather(h, &batches, &n) < 0)
+                return answer_text(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
+        buf_init(&page);
+        dropped = exposition_render(&page, (const struct batch *const *)batches, n);
+        slots_release(batches, n);
+        lock(h);
+        h->stats.duplicate_samples_total += dropped;
+        unlock(h);
+        return answer_buf(h, connection, EXPOSITION_CONTENT_TYPE, &page);
+}
+
+/* With the lock. */
+static void suspend(struct scrape *s, struct MHD_Connection *connection)
+{
+        struct http *h = s->http;
+
+        MHD_suspend_connection(connection);
+        s->suspended = connection;
+        s->previous = NULL;
+        s->next = h->suspended;
+        if (s->next)
+                s->next->previous = s;
+        h->suspended = s;
+        enter_phase(connection, PHASE_COLLECTING);
+}
+
+/* With the lock. */
+static void resume(struct scrape *s)
+{
+        if (!s->suspended)
+                return;
+        if (s->previous)
+                s->previous->next = s->next;
+        else
+                s->http->suspended = s->next;
+        if (s->next)
+                s->next->previous = s->previous;
+        MHD_resume_connection(take_ptr(s->suspended));
+}
+
+/* On a collector's thread, the main loop's, or this one's own before collectors_scrape() returns. */
+static void on_scraped(void *context, bool complete)
+{
+        struct scrape *s = context;
+        struct http *h = s->http;
+        bool last_use, last_scrape;
+
+        lock(h);
+        s->done = true;
+        s->complete = complete;
+        resume(s);
+        last_use = --s->references == 0;
+        last_scrape = --h->owed == 0 && h->stopped;
+        unlock(h);
+        if (last_use)
+                free(s);
+        if (last_scrape)
+                http_destroy(h);
+}
+
+static enum MHD_Result answer_stopping(struct http *h, struct MHD_Connection *connection)
+{
+        return answer_text(h, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "stopping\n");
+}
+
+/* When all sources answer at once the page is sent without suspending. */
+static enum MHD_Result begin_scrape(struct http *h, struct MHD_Connection *connection, void **ret_context)
+{
+        const char *timeout = MHD_lookup_connection_value(
+                connection, MHD_HEADER_KIND, "X-Prometheus-Scrape-Timeout-Seconds");
+        uint64_t deadline_ns = clock_now_ns() + http_scrape_timeout_ns(timeout, h->scrape_timeout_ns);
+        struct scrape *s = calloc(1, sizeof(*s));
+        bool suspended = false, stopping, complete;
+
+        if (!s)
+                return answer_text(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
+        *s = (struct scrape){ .http = h, .references = 2 };
+        *ret_context = s;
+        lock(h);
+        h->owed++;
+        unlock(h);
+        collectors_scrape(h->collectors, deadline_ns, on_scraped, s);
+        lock(h);
+        stopping = h->stopping && !s->done;
+        complete = s->complete;
+        if (!s->done && !stopping) {
+                suspend(s, connection);
+                suspended = true;
+        }
+        unlock(h);
+        if (stopping)
+                return answer_stopping(h, connection);
+        return suspended ? MHD_YES : answer_metrics(h, connection, complete);
+}
+
+static enum MHD_Result end_scrape(struct http *h, struct MHD_Connection *connection, const struct scrape *s)
+{
+        bool done, complete;
+
+        lock(h);
+        done = s->done;
+        complete = s->complete;
+        unlock(h);
+        return done ? answer_metrics(h, connection, complete) : answer_stopping(h, connection);
+}
+
+/* ---- requests ----------------------------------------------------------------------------------- */
+
+static enum MHD_Result answer_landing(struct http *h, struct MHD_Connection *connection)
+{
+        struct buf page;
+
+        buf_init(&page);
+        http_page_begin(&page, h->telemetry_path);
+        if (h->callbacks.status_page)
+                h->callbacks.status_page(h->callbacks.context, &page);
+        http_page_end(&page);
+        return answer_buf(h, connection, HTML, &page);
+}
+
+static enum MHD_Result answer_ready(struct http *h, struct MHD_Connection *connection)
+{
+        if (h->callbacks.ready && !h->callbacks.ready(h->callbacks.context))
+                return answer_text(h, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "not ready\n");
+        return answer_text(h, connection, MHD_HTTP_OK, "ready\n");
+}
+
+static enum MHD_Result answer_reload(struct http *h, struct MHD_Connection *connection)
+{
+        if (h->callbacks.reload)
+                h->callbacks.reload(h->callbacks.context);
+        return answer_text(h, connection, MHD_HTTP_OK, "reload requested\n");
+}
+
+/* Called when the head of a request is there, and again after a suspended one was resumed. Refusals must be
+ * queued in the first call: later a client that sends a body sees a closed connection instead. */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *path,
+        const char *method, const char *version, const char *body, size_t *body_size, void **request)
+{
+        const struct http_head head = {
+                .method = method,
+                .path = path,
+                .content_length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length"),
+                .transfer_encoding =
+                        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding"),
+        };
+        struct http *h = context;
+        enum http_endpoint endpoint = http_find(path, h->telemetry_path);
+        unsigned status;
+
+        if (*request)
+                return end_scrape(h, connection, *request);
+        status = http_check(endpoint, &head, h->allow_reload);
+        if (status != MHD_HTTP_OK)
+                return refuse(h, connection, endpoint, status);
+        switch (endpoint) {
+        case HTTP_METRICS:
+                return begin_scrape(h, connection, request);
+        case HTTP_LANDING:
+                return answer_landing(h, connection);
+        case HTTP_HEALTHY:
+                return answer_text(h, connection, MHD_HTTP_OK, "healthy\n");
+        case HTTP_READY:
+                return answer_ready(h, connection);
+        case HTTP_RELOAD:
+                return answer_reload(h, connection);
+        case N_HTTP_ENDPOINTS:
+                break;
+        }
+        return MHD_NO;
+}
+
+/* A request line has come: the rest of the head has a deadline of its own. */
+static void *on_request_line(void *context, const char *uri, struct MHD_Connection *connection)
+{
+        struct http *h = context;
+
+        lock(h);
+        enter_phase(connection, PHASE_RECEIVING);
+        unlock(h);
+        return NULL;
+}
+
+static void on_completed(
+        void *context, struct MHD_Connection *connection, void **request, enum MHD_RequestTerminationCode why)
+{
+        struct scrape *s = *request;
+        struct http *h = context;
+        bool last_use = false;
+
+        *request = NULL;
+        lock(h);
+        enter_phase(connection, PHASE_IDLE);
+        if (s)
+                last_use = --s->references == 0;
+        (void)pthread_cond_broadcast(&h->ended);
+        unlock(h);
+        if (last_use)
+                free(s);
+}
+
+/* ---- starting and stopping ---------------------------------------------------------------------- */
+
+/* Takes fd. */
+static int start_daemon(struct http *h, const struct http_options *o, int fd, char *why, size_t why_size)
+{
+        unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+        struct MHD_Daemon *daemon;
+
+        errno = 0;
+        daemon = MHD_start_daemon(flags, 0, on_accept, h, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
+                MHD_OPTION_CONNECTION_LIMIT, o->connection_limit, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+                o->per_address_limit, MHD_OPTION_CONNECTION_TIMEOUT, INACTIVITY_S,
+                MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
+                on_connection, h, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_URI_LOG_CALLBACK,
+                on_request_line, h, MHD_OPTION_END);
+        if (!daemon) {
+                int r = errno > 0 ? -errno : -ENOMEM;
+
+                text_message(why, why_size, "cannot start the HTTP server: %s", strerror(-r));
+                return r; /* the library has closed the socket or not, as the case may be */
+        }
+        h->daemons[h->n_daemons++] = daemon;
+        return 0;
+}
+
+static int start_at(
+        struct http *h, const struct http_options *o, const char *address, char *why, size_t why_size)
+{
+        int fd = -1, r = http_listen(address, &fd, why, why_size);
+
+        if (r < 0)
+                return r;
+        if (h->port == 0)
+                h->port = http_listen_port(fd);
+        return start_daemon(h, o, fd, why, why_size);
+}
+
+static int start(struct http *h, const struct http_options *o, char *why, size_t why_size)
+{
+        int r = 0;
+
+        if (o->listen_fd >= 0) {
+                r = http_listen_adopt(o->listen_fd);
+                if (r < 0) {
+                        text_message(why, why_size, "the inherited socket is not fit to serve HTTP: %s",
+                                strerror(-r));
+                        return r;
+                }
+                h->port = http_listen_port(o->listen_fd);
+                return start_daemon(h, o, o->listen_fd, why, why_size);
+        }
+        for (size_t i = 0; i < o->n_listen_addresses && r == 0; i++)
+                r = start_at(h, o, o->listen_addresses[i], why, why_size);
+        return r;
+}
+
+static struct http *http_alloc(const struct http_options *o)
+{
+        size_t n_daemons = o->listen_fd >= 0 ? 1 : o->n_listen_addresses;
+        struct http *h = calloc(1, sizeof(*h));
+        pthread_condattr_t monotonic;
+
+        if (!h)
+                return NULL;
+        (void)pthread_condattr_init(&monotonic); /* none of these can fail on Linux */
+        (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        (void)pthread_cond_init(&h->ended, &monotonic);
+        (void)pthread_condattr_destroy(&monotonic);
+        (void)pthread_mutex_init(&h->lock, NULL);
+        h->telemetry_path = strdup(o->telemetry_path);
+        h->daemons = calloc(n_daemons > 0 ? n_daemons : 1, sizeof(struct MHD_Daemon *));
+        if (!h->telemetry_path || !h->daemons) {
+                http_destroy(h);
+                return NULL;
+        }
+        return h;
+}
+
+int http_new(const struct http_options *o, const struct http_callbacks *cb, struct slots *slots,
+        struct collectors *collectors, struct http **ret, char *why, size_t why_size)
+{
+        struct http *h = http_alloc(o);
+        int r;
+
+        if (!h) {
+                text_message(why, why_size, "cannot start the HTTP server: out of memory");
+                return -ENOMEM;
+        }
+        h->callbacks = *cb;
+        h->slots = slots;
+        h->collectors = collectors;
+        h->scrape_timeout_ns = o->scrape_timeout_ns;
+        h->request_timeout_ns = o->request_timeout_ns;
+        h->connection_limit = o->connection_limit;
+        h->allow_reload = o->allow_reload;
+        r = start(h, o, why, why_size);
+        if (r < 0) {
+                http_free(h);
+                return r;
+        }
+        *ret = h;
+        return 0;
+}
+
+/* With the lock. */
+static bool is_answering(const struct http *h)
+{
+        for (const struct client *c = h->clients; c; c = c->next) {
+                if (c->phase == PHASE_COLLECTING || c->phase == PHASE_SENDING)
+                        return true;
+        }
+        return false;
+}
+
+static void wait_for_answers(struct http *h)
+{
+        uint64_t deadline_ns = clock_now_ns() + STOP_NS;
+        struct timespec deadline = { .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
+                .tv_nsec = (long)(deadline_ns % NS_PER_SEC) };
+
+        lock(h);
+        while (is_answering(h) && pthread_cond_timedwait(&h->ended, &h->lock, &deadline) == 0)
+                ;
+        unlock(h);
+}
+
+/* A daemon with a suspended connection must not be stopped: the library aborts the process. */
+static void resume_all(struct http *h)
+{
+        lock(h);
+        h->stopping = true;
+        while (h->suspended)
+                resume(h->suspended);
+        unlock(h);
+}
+
+void http_free(struct http *h)
+{
+        bool last;
+
+        if (!h)
+                return;
+        resume_all(h);
+        wait_for_answers(h);
+        for (size_t i = 0; i < h->n_daemons; i++)
+                MHD_stop_daemon(h->daemons[i]);
+        lock(h);
+        h->stopped = true;
+        last = h->owed == 0;
+        unlock(h);
+        if (last)
+                http_destroy(h);
+}
+
+uint16_t http_port(const struct http *h)
+{
+        return h->port;
+}
+
+void http_stats_get(struct http *h, struct http_stats *ret)
+{
+        lock(h);
+        *ret = h->stats;
+        unlock(h);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/service_metrics.h"
+
+#include "base/clock.h"
+#include "base/scope.h"
+#include "daemon/service_families.h"
+
+static void add_u64(struct batch *b, enum service_family family, const char *const *values, uint64_t value)
+{
+        batch_add_u64(b, &service_families[family], values, value);
+}
+
+static void add_seconds(struct batch *b, enum service_family family, const char *const *values, uint64_t ns)
+{
+        batch_add_double(b, &service_families[family], values, (double)ns / (double)NS_PER_SEC);
+}
+
+static void add_config(struct batch *b, const struct service_state *s)
+{
+        add_u64(b, FAMILY_NODE_INFO, LABELS(s->node), 1);
+        add_u64(b, FAMILY_CONFIG_RELOAD_SUCCESSFUL, NO_LABELS, s->reload_successful);
+        if (s->reload_success_realtime_ns > 0)
+                add_seconds(b, FAMILY_CONFIG_RELOAD_TIMESTAMP, NO_LABELS, s->reload_success_realtime_ns);
+}
+
+static void add_collectors(struct batch *b, const struct service_state *s)
+{
+        for (size_t i = 0; i < s->n_collectors; i++) {
+                const struct collector_state *state = &s->collectors[i];
+                const char *const *values = LABELS(state->source, state->device);
+
+                /* A source that was added after the pass began has nothing to say yet. */
+                if (state->ran || state->failures_total > 0 || state->overdue_ns > 0)
+                        add_u64(b, FAMILY_SOURCE_SUCCESS, values, state->success);
+                if (state->ran)
+                        add_seconds(b, FAMILY_SOURCE_DURATION, values, state->duration_ns);
+                add_seconds(b, FAMILY_SOURCE_OVERDUE, values, state->overdue_ns);
+                add_u64(b, FAMILY_SOURCE_FAILURES, values, state->failures_total);
+        }
+        add_u64(b, FAMILY_COLLECTOR_WORKERS, NO_LABELS, s->collector_workers);
+}
+
+static void add_lanes(struct batch *b, const struct service_state *s)
+{
+        for (size_t i = 0; i < s->n_lanes; i++) {
+                const struct lane_state *lane = &s->lanes[i];
+                const char *const *values = LABELS(lane->source, lane->device, lane->peer);
+
+                if (lane->turns_total > 0)
+                        add_seconds(b, FAMILY_PROBE_LATENESS, values, lane->lateness_ns);
+                add_u64(b, FAMILY_PROBE_TURNS, values, lane->turns_total);
+                batch_add_double(b, &service_families[FAMILY_PROBE_STUCK], values, lane->stuck_seconds);
+        }
+}
+
+static void add_http(struct batch *b, const struct http_stats *h)
+{
+        static const char *const classes[ARRAY_SIZE(h->requests_total)] = {
+                [2] = "2xx",
+                [3] = "3xx",
+                [4] = "4xx",
+                [5] = "5xx",
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+                if (classes[i])
+                        add_u64(b, FAMILY_HTTP_REQUESTS, LABELS(classes[i]), h->requests_total[i]);
+        }
+        add_u64(b, FAMILY_HTTP_SCRAPES, NO_LABELS, h->scrapes_total);
+        add_u64(b, FAMILY_HTTP_LATE_SCRAPES, NO_LABELS, h->scrapes_late_total);
+        add_u64(b, FAMILY_HTTP_TIMED_OUT, NO_LABELS, h->timed_out_total);
+        add_u64(b, FAMILY_HTTP_CONNECTIONS, NO_LABELS, h->connections);
+        add_u64(b, FAMILY_DUPLICATE_SAMPLES, NO_LABELS, h->duplicate_samples_total);
+}
+
+static void add_responder(struct batch *b, const struct responder_stats *r)
+{
+        add_u64(b, FAMILY_RESPONDER_CONNECTIONS, NO_LABELS, r->connections_total);
+        add_u64(b, FAMILY_RESPONDER_SESSIONS, NO_LABELS, r->sessions_total);
+        add_u64(b, FAMILY_RESPONDER_REFUSALS, NO_LABELS, r->refused_total);
+        add_u64(b, FAMILY_RESPONDER_MALFORMED, NO_LABELS, r->malformed_total);
+        add_u64(b, FAMILY_RESPONDER_RECEIVED, NO_LABELS, r->received_bytes_total);
+        add_u64(b, FAMILY_RESPONDER_ACTIVE_SESSIONS, NO_LABELS, r->sessions);
+}
+
+static void add_reapers(struct batch *b, const struct service_state *s)
+{
+        for (size_t i = 0; i < s->n_reapers; i++) {
+                const struct reaper_state *state = &s->reapers[i];
+                const char *const *values = LABELS(state->device);
+
+                add_u64(b, FAMILY_TEARDOWN_PENDING, values, state->pending);
+                add_seconds(b, FAMILY_TEARDOWN_OLDEST, values, state->oldest_ns);
+                add_u64(b, FAMILY_TEARDOWN_STUCK, values, state->stuck);
+                add_u64(b, FAMILY_TEARDOWNS, values, state->done_total);
+        }
+}
+
+struct batch *service_batch(const struct service_state *s)
+{
+        cleanup(batch_unrefp) struct batch *b = batch_new();
+
+        if (!b)
+                return NULL;
+        add_config(b, s);
+        add_collectors(b, s);
+        add_lanes(b, s);
+        if (s->http)
+                add_http(b, s->http);
+        if (s->responder)
+                add_responder(b, s->responder);
+        add_reapers(b, s);
+        return batch_error(b) < 0 ? NULL : take_ptr(b);
+}

@@ -1,90 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One lock for the pool, its pass and every source. Under it only fields change: collecting, publishing,
- * destroying and calling back happen between. What such work touches without the lock is held by the source's
- * `run` (its state belongs to the worker) and `slot_users` (its slot stays). A removed source is disposed of
- * by whoever lets go of it last. */
 #include "daemon/collector.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "daemon/collector_private.h"
 
-enum run {
-        RUN_IDLE,
-        RUN_QUEUED,
-        RUN_COLLECTING, /* the worker's, perhaps stuck */
-        RUN_PUBLISHING, /* the worker's, for a pointer swap */
-};
-
-struct collector {
-        struct collectors *pool;
-        struct collector *next, *next_queued, *next_withdrawn;
-        const struct source_class *class;
-        char device[ENGINE_NAME_MAX];
-        void *state;
-        struct slot *slot;
-        struct batch *shown; /* what the slot holds: one more reference, so that its address stays its name */
-        struct batch *stale; /* was `shown` and is being withdrawn */
-        unsigned slot_users;
-        enum run run;
-        bool removed;
-        bool in_pass; /* the pass waits for it */
-        bool lent;    /* its worker is not counted as live: it has been at it for long */
-        bool missed;  /* by the pass's deadline, or for want of a worker: counted as a failure */
-        bool late;    /* by a scrape's deadline: the slot is empty */
-        bool ran, failed;
-        uint64_t started_ns, duration_ns, overdue_since_ns, failures_total;
-};
-
-struct waiter {
-        struct waiter *next;
-        uint64_t deadline_ns;
-        void (*done)(void *context, bool complete);
-        void *context;
-        bool complete;
-};
-
-struct collectors {
-        const struct clock *clock;
-        struct slots *slots;
-
-        pthread_mutex_t lock; /* all below */
-        pthread_cond_t work;  /* the queue or `stopping` */
-        pthread_cond_t ended; /* a worker, or the use of a slot; CLOCK_MONOTONIC */
-        void (*wake)(void *context);
-        void *wake_context;
-        uint64_t announced_ns;     /* the next deadline the main loop knows */
-        struct collector *sources; /* by (source, device) */
-        struct collector *queue, **queue_end;
-        unsigned threads, live; /* live: not lent to a long call */
-        bool stopping, orphaned;
-
-        bool in_pass;
-        uint64_t pass_started_ns, pass_deadline_ns, slow_check_ns;
-        size_t pending; /* sources the pass waits for */
-        struct waiter *waiters;
-};
-
-static void lock(struct collectors *c)
-{
-        (void)pthread_mutex_lock(&c->lock);
-}
-
-static void unlock(struct collectors *c)
-{
-        (void)pthread_mutex_unlock(&c->lock);
-}
-
-static uint64_t now_ns(const struct collectors *c)
-{
-        return clock_monotonic_ns(c->clock);
-}
-
-static void pool_destroy(struct collectors *c)
+void pool_destroy(struct collectors *c)
 {
         (void)pthread_cond_destroy(&c->ended);
         (void)pthread_cond_destroy(&c->work);
@@ -92,20 +16,25 @@ static void pool_destroy(struct collectors *c)
         free(c);
 }
 
-/* ---- answering and disposing: without the lock -------------------------------------------------- */
-
-static void answer(struct waiter *waiters)
+struct collector *source_unlink_unused(struct collector *s)
 {
-        while (waiters) {
-                struct waiter *w = waiters;
+        struct collector **at = &s->pool->sources;
 
-                waiters = w->next;
-                w->done(w->context, w->complete);
-                free(w);
-        }
+        if (!s->removed || s->slot_users > 0 || source_is_running(s))
+                return NULL;
+        while (*at != s)
+                at = &(*at)->next;
+        *at = s->next;
+        return s;
 }
 
-static void dispose(struct collector *s)
+void source_slot_release(struct collector *s)
+{
+        s->slot_users--;
+        (void)pthread_cond_broadcast(&s->pool->ended);
+}
+
+void source_dispose(struct collector *s)
 {
         if (!s)
                 return;
@@ -114,291 +43,6 @@ static void dispose(struct collector *s)
         s->class->destroy(s->state);
         free(s);
 }
-
-/* ---- sources: with the lock --------------------------------------------------------------------- */
-
-static bool is_running(const struct collector *s)
-{
-        return s->run == RUN_COLLECTING || s->run == RUN_PUBLISHING;
-}
-
-/* The source itself when it is removed and nobody uses it any more: the caller disposes of it. */
-static struct collector *unlink_unused(struct collector *s)
-{
-        struct collector **at = &s->pool->sources;
-
-        if (!s->removed || s->slot_users > 0 || is_running(s))
-                return NULL;
-        while (*at != s)
-                at = &(*at)->next;
-        *at = s->next;
-        return s;
-}
-
-static void slot_release(struct collector *s)
-{
-        s->slot_users--;
-        (void)pthread_cond_broadcast(&s->pool->ended);
-}
-
-static void queue_push(struct collectors *c, struct collector *s)
-{
-        s->run = RUN_QUEUED;
-        s->next_queued = NULL;
-        *c->queue_end = s;
-        c->queue_end = &s->next_queued;
-}
-
-static void queue_take(struct collectors *c, struct collector *s)
-{
-        struct collector **at = &c->queue;
-
-        while (*at != s)
-                at = &(*at)->next_queued;
-        *at = s->next_queued;
-        if (c->queue_end == &s->next_queued)
-                c->queue_end = at;
-        s->run = RUN_IDLE;
-}
-
-/* Marks the values the slot still shows, which are of an earlier pass, for withdraw(). */
-static void mark_late(struct collector *s, uint64_t now, struct collector **withdrawn)
-{
-        s->late = true;
-        if (is_running(s) && s->overdue_since_ns == 0)
-                s->overdue_since_ns = now;
-        if (!s->shown || s->stale)
-                return;
-        s->stale = take_ptr(s->shown);
-        s->slot_users++;
-        s->next_withdrawn = *withdrawn;
-        *withdrawn = s;
-}
-
-/* Without the lock. */
-static void withdraw(struct collectors *c, struct collector *withdrawn)
-{
-        while (withdrawn) {
-                struct collector *s = withdrawn;
-                struct collector *unused;
-                struct batch *stale = s->stale;
-
-                withdrawn = s->next_withdrawn;
-                slot_withdraw(s->slot, stale);
-                batch_unref(stale);
-                lock(c);
-                s->stale = NULL;
-                slot_release(s);
-                unused = unlink_unused(s);
-                unlock(c);
-                dispose(unused);
-        }
-}
-
-/* ---- the pass: with the lock -------------------------------------------------------------------- */
-
-static struct waiter *pass_end(struct collectors *c, bool complete)
-{
-        struct waiter *waiters = take_ptr(c->waiters);
-
-        for (struct waiter *w = waiters; w; w = w->next)
-                w->complete = complete;
-        c->in_pass = false;
-        c->pending = 0;
-        return waiters;
-}
-
-/* The pass need not wait for this source any longer. Returns the waiters to answer. */
-static struct waiter *pass_leave(struct collectors *c, struct collector *s)
-{
-        if (!s->in_pass)
-                return NULL;
-        s->in_pass = false;
-        c->pending--;
-        return c->pending == 0 ? pass_end(c, true) : NULL;
-}
-
-/* Gives up what has not published yet. */
-static struct waiter *pass_give_up(struct collectors *c, uint64_t now, struct collector **withdrawn)
-{
-        for (struct collector *s = c->sources; s; s = s->next) {
-                if (!s->in_pass)
-                        continue;
-                s->in_pass = false;
-                if (s->run == RUN_PUBLISHING)
-                        continue;
-                if (s->run == RUN_QUEUED)
-                        queue_take(c, s);
-                s->missed = true;
-                s->failures_total++;
-                mark_late(s, now, withdrawn);
-        }
-        return pass_end(c, false);
-}
-
-static uint64_t next_deadline(const struct collectors *c)
-{
-        uint64_t next = DEADLINE_NEVER;
-
-        if (!c->in_pass)
-                return next;
-        next = c->pass_deadline_ns;
-        if (c->queue)
-                next = deadline_min(next, c->slow_check_ns);
-        for (const struct waiter *w = c->waiters; w; w = w->next)
-                next = deadline_min(next, w->deadline_ns);
-        return next;
-}
-
-/* ---- workers ------------------------------------------------------------------------------------ */
-
-/* Without the lock; the source is the calling worker's. */
-static struct batch *collect(struct collector *s, uint64_t deadline_ns, int *ret_error)
-{
-        struct batch *b = batch_new();
-        int r;
-
-        if (!b) {
-                *ret_error = -ENOMEM;
-                return NULL;
-        }
-        r = s->class->collect(s->state, deadline_ns, b);
-        *ret_error = r < 0 ? r : batch_error(b);
-        return b;
-}
-
-/* With the lock, which it lets go of for the swap. Takes b. */
-static void publish(struct collectors *c, struct collector *s, struct batch *b)
-{
-        struct batch *old = s->shown;
-
-        s->run = RUN_PUBLISHING;
-        s->shown = b ? batch_ref(b) : NULL;
-        s->slot_users++;
-        unlock(c);
-        slot_publish(s->slot, b);
-        batch_unref(old);
-        lock(c);
-        slot_release(s);
-}
-
-static void note_result(struct collector *s, uint64_t duration_ns, int error)
-{
-        s->ran = true;
-        s->failed = error < 0;
-        if (s->failed && !s->missed)
-                s->failures_total++;
-        s->missed = s->late = false;
-        s->overdue_since_ns = 0;
-        s->duration_ns = duration_ns;
-}
-
-/* With the lock, which it lets go of to work. False: this worker is one too many now. */
-static bool run_next(struct collectors *c)
-{
-        struct collector *s = c->queue, *unused;
-        uint64_t deadline_ns = c->pass_deadline_ns, duration_ns;
-        struct waiter *waiters;
-        struct batch *b;
-        bool surplus;
-        int error;
-
-        queue_take(c, s);
-        s->run = RUN_COLLECTING;
-        s->lent = false;
-        s->started_ns = now_ns(c);
-        unlock(c);
-        b = collect(s, deadline_ns, &error);
-        lock(c);
-        duration_ns = now_ns(c) - s->started_ns;
-        if (s->removed)
-                batch_unref(b);
-        else
-                publish(c, s, b);
-        note_result(s, duration_ns, error);
-        s->run = RUN_IDLE;
-        waiters = pass_leave(c, s);
-        surplus = s->lent && c->live >= COLLECTORS_WORKERS_MIN;
-        if (s->lent && !surplus)
-                c->live++;
-        unused = unlink_unused(s);
-        unlock(c);
-        answer(waiters);
-        dispose(unused);
-        lock(c);
-        return !surplus;
-}
-
-static void *worker_main(void *context)
-{
-        struct collectors *c = context;
-        bool wanted = true, last;
-
-        lock(c);
-        while (wanted && !c->stopping) {
-                if (c->queue)
-                        wanted = run_next(c);
-                else
-                        (void)pthread_cond_wait(&c->work, &c->lock);
-        }
-        if (wanted)
-                c->live--;
-        c->threads--;
-        last = c->orphaned && c->threads == 0;
-        (void)pthread_cond_broadcast(&c->ended);
-        unlock(c);
-        if (last)
-                pool_destroy(c);
-        return NULL;
-}
-
-/* Detached, because nobody can wait for a thread that is stuck in the kernel, and deaf to signals, which are
- * the main loop's. */
-static int start_worker(struct collectors *c)
-{
-        pthread_attr_t attributes;
-        pthread_t thread;
-        sigset_t all;
-        int r = pthread_attr_init(&attributes);
-
-        if (r > 0)
-                return -r;
-        (void)sigfillset(&all);
-        (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        r = pthread_attr_setsigmask_np(&attributes, &all);
-        if (r == 0)
-                r = pthread_create(&thread, &attributes, worker_main, c);
-        (void)pthread_attr_destroy(&attributes);
-        if (r > 0)
-                return -r;
-        (void)pthread_setname_np(thread, "collector");
-        c->threads++;
-        c->live++;
-        return 0;
-}
-
-/* With the lock. As many as can be had: a pass with one worker is slow, not wrong. */
-static void keep_workers(struct collectors *c)
-{
-        while (c->live < COLLECTORS_WORKERS_MIN && c->threads < COLLECTORS_WORKERS_MAX) {
-                if (start_worker(c) < 0)
-                        return;
-        }
-}
-
-/* With the lock. Workers that have been at one source for long do not count while others wait. */
-static void lend_slow_workers(struct collectors *c, uint64_t now)
-{
-        for (struct collector *s = c->sources; s; s = s->next) {
-                if (s->run == RUN_COLLECTING && !s->lent && now >= s->started_ns + COLLECTORS_SLOW_NS) {
-                        s->lent = true;
-                        c->live--;
-                }
-        }
-        keep_workers(c);
-}
-
-/* ---- the public face ---------------------------------------------------------------------------- */
 
 static int pool_init(struct collectors *c)
 {
@@ -429,10 +73,10 @@ int collectors_new(const struct clock *clock, struct slots *slots, struct collec
                 free(c);
                 return r;
         }
-        lock(c);
-        r = start_worker(c);
-        keep_workers(c);
-        unlock(c);
+        pool_lock(c);
+        r = worker_start(c);
+        workers_keep(c);
+        pool_unlock(c);
         if (r < 0) {
                 collectors_free(c, 0);
                 return r;
@@ -448,8 +92,8 @@ static bool next_leftover(struct collectors *c, struct collector **ret_unused, s
         *ret_slot = NULL;
         for (struct collector *s = c->sources; s; s = s->next) {
                 s->removed = true;
-                if (!is_running(s)) {
-                        *ret_unused = unlink_unused(s);
+                if (!source_is_running(s)) {
+                        *ret_unused = source_unlink_unused(s);
                         return true;
                 }
                 if (s->slot) {
@@ -469,7 +113,7 @@ static bool slots_in_use(const struct collectors *c)
         return false;
 }
 
-/* With the lock. */
+/* Locked. */
 static void wait_for_workers(struct collectors *c, uint64_t deadline_ns)
 {
         struct timespec deadline = { .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
@@ -490,7 +134,7 @@ void collectors_free(struct collectors *c, uint64_t deadline_ns)
 
         if (!c)
                 return;
-        lock(c);
+        pool_lock(c);
         c->stopping = true;
         while (c->queue)
                 queue_take(c, c->queue);
@@ -498,19 +142,19 @@ void collectors_free(struct collectors *c, uint64_t deadline_ns)
                 s->in_pass = false;
         waiters = pass_end(c, false);
         (void)pthread_cond_broadcast(&c->work);
-        unlock(c);
-        answer(waiters);
-        lock(c);
+        pool_unlock(c);
+        waiters_answer(waiters);
+        pool_lock(c);
         wait_for_workers(c, deadline_ns);
         while (next_leftover(c, &unused, &slot)) {
-                unlock(c);
-                dispose(unused);
+                pool_unlock(c);
+                source_dispose(unused);
                 slot_remove(slot);
-                lock(c);
+                pool_lock(c);
         }
         c->orphaned = true;
         last = c->threads == 0;
-        unlock(c);
+        pool_unlock(c);
         if (last)
                 pool_destroy(c);
 }
@@ -538,12 +182,12 @@ int collector_add(struct collectors *c, const struct source_class *class, const 
                 free(s);
                 return r;
         }
-        lock(c);
+        pool_lock(c);
         for (at = &c->sources; *at && compare(*at, s) < 0;)
                 at = &(*at)->next;
         s->next = *at;
         *at = s;
-        unlock(c);
+        pool_unlock(c);
         *ret = s;
         return 0;
 }
@@ -557,173 +201,20 @@ void collector_remove(struct collector *s)
         if (!s)
                 return;
         c = s->pool;
-        lock(c);
+        pool_lock(c);
         s->removed = true;
         if (s->run == RUN_QUEUED)
                 queue_take(c, s);
         waiters = pass_leave(c, s);
         s->slot_users++;
-        unlock(c);
+        pool_unlock(c);
         slot_publish(s->slot, NULL);
-        answer(waiters);
-        lock(c);
-        slot_release(s);
-        unused = unlink_unused(s);
-        unlock(c);
-        dispose(unused);
-}
-
-/* With the lock. */
-static void pass_begin(struct collectors *c, uint64_t now)
-{
-        c->in_pass = true;
-        c->pass_started_ns = now;
-        c->pass_deadline_ns = now + COLLECTORS_PASS_MIN_NS;
-        c->slow_check_ns = now + COLLECTORS_SLOW_NS;
-        for (struct collector *s = c->sources; s; s = s->next) {
-                if (s->removed || s->run != RUN_IDLE)
-                        continue;
-                s->in_pass = true;
-                s->missed = false;
-                c->pending++;
-                queue_push(c, s);
-        }
-        lend_slow_workers(c, now);
-        (void)pthread_cond_broadcast(&c->work);
-}
-
-/* With the lock. Every worker is stuck with a source of an earlier pass. */
-static bool is_hopeless(const struct collectors *c)
-{
-        if (c->live > 0)
-                return false;
-        for (const struct collector *s = c->sources; s; s = s->next) {
-                if (s->in_pass && is_running(s))
-                        return false;
-        }
-        return true;
-}
-
-/* With the lock. Takes w; returns the waiters to answer, which may be none or w itself. */
-static struct waiter *pass_join(
-        struct collectors *c, struct waiter *w, uint64_t now, struct collector **withdrawn)
-{
-        uint64_t longest = c->pass_started_ns + COLLECTORS_PASS_MAX_NS;
-
-        w->next = c->waiters;
-        c->waiters = w;
-        if (w->deadline_ns > c->pass_deadline_ns)
-                c->pass_deadline_ns = deadline_min(w->deadline_ns, longest);
-        if (c->pending == 0)
-                return pass_end(c, true);
-        return is_hopeless(c) ? pass_give_up(c, now, withdrawn) : NULL;
-}
-
-/* With the lock. Whether the main loop must be told of a nearer deadline. */
-static bool announce(struct collectors *c)
-{
-        uint64_t next = next_deadline(c);
-        bool nearer = next < c->announced_ns;
-
-        if (nearer)
-                c->announced_ns = next;
-        return nearer && c->wake;
-}
-
-void collectors_scrape(
-        struct collectors *c, uint64_t deadline_ns, void (*done)(void *context, bool complete), void *context)
-{
-        struct waiter *w = malloc(sizeof(*w)), *waiters = w;
-        struct collector *withdrawn = NULL;
-        uint64_t now = now_ns(c);
-        bool tell = false;
-
-        if (!w) {
-                done(context, false);
-                return;
-        }
-        *w = (struct waiter){ .deadline_ns = deadline_ns, .done = done, .context = context };
-        lock(c);
-        if (!c->stopping) {
-                if (!c->in_pass)
-                        pass_begin(c, now);
-                waiters = pass_join(c, w, now, &withdrawn);
-                tell = announce(c);
-        }
-        unlock(c);
-        withdraw(c, withdrawn);
-        answer(waiters);
-        if (tell)
-                c->wake(c->wake_context);
-}
-
-void collectors_set_wake(struct collectors *c, void (*wake)(void *context), void *context)
-{
-        lock(c);
-        c->wake = wake;
-        c->wake_context = context;
-        unlock(c);
-}
-
-uint64_t collectors_next_deadline(struct collectors *c)
-{
-        uint64_t next;
-
-        lock(c);
-        next = c->announced_ns = next_deadline(c);
-        unlock(c);
-        return next;
-}
-
-/* With the lock. The waiters whose own deadline has come. */
-static struct waiter *take_expired(struct collectors *c, uint64_t now)
-{
-        struct waiter *expired = NULL, **at = &c->waiters;
-
-        while (*at) {
-                struct waiter *w = *at;
-
-                if (w->deadline_ns > now) {
-                        at = &w->next;
-                        continue;
-                }
-                *at = w->next;
-                w->next = expired;
-                expired = w;
-        }
-        return expired;
-}
-
-static void mark_unpublished(struct collectors *c, uint64_t now, struct collector **withdrawn)
-{
-        for (struct collector *s = c->sources; s; s = s->next) {
-                if (s->in_pass && s->run != RUN_PUBLISHING)
-                        mark_late(s, now, withdrawn);
-        }
-}
-
-void collectors_expire(struct collectors *c)
-{
-        struct waiter *expired = NULL, *rest = NULL;
-        struct collector *withdrawn = NULL;
-        uint64_t now = now_ns(c);
-
-        lock(c);
-        if (c->in_pass) {
-                if (c->queue && now >= c->slow_check_ns) {
-                        lend_slow_workers(c, now);
-                        c->slow_check_ns = now + COLLECTORS_SLOW_NS;
-                }
-                expired = take_expired(c, now);
-                if (expired)
-                        mark_unpublished(c, now, &withdrawn);
-                if (now >= c->pass_deadline_ns)
-                        rest = pass_give_up(c, now, &withdrawn);
-        }
-        unlock(c);
-        withdraw(c, withdrawn);
-        answer(expired);
-        answer(rest);
+        waiters_answer(waiters);
+        pool_lock(c);
+        source_slot_release(s);
+        unused = source_unlink_unused(s);
+        pool_unlock(c);
+        source_dispose(unused);
 }
 
 static void state_of(const struct collector *s, uint64_t now, struct collector_state *ret)
@@ -751,22 +242,22 @@ static size_t count_sources(const struct collectors *c)
 
 int collectors_states(struct collectors *c, struct collector_state **ret, size_t *ret_n)
 {
-        uint64_t now = now_ns(c);
+        uint64_t now = pool_now_ns(c);
         struct collector_state *states;
         size_t cap, n = 0;
 
-        lock(c);
+        pool_lock(c);
         cap = count_sources(c);
-        unlock(c);
+        pool_unlock(c);
         states = calloc(cap > 0 ? cap : 1, sizeof(*states));
         if (!states)
                 return -ENOMEM;
-        lock(c);
+        pool_lock(c);
         for (struct collector *s = c->sources; s && n < cap; s = s->next) {
                 if (!s->removed)
                         state_of(s, now, &states[n++]);
         }
-        unlock(c);
+        pool_unlock(c);
         *ret = states;
         *ret_n = n;
         return 0;
@@ -776,8 +267,8 @@ unsigned collectors_workers(struct collectors *c)
 {
         unsigned n;
 
-        lock(c);
+        pool_lock(c);
         n = c->threads;
-        unlock(c);
+        pool_unlock(c);
         return n;
 }

@@ -4,41 +4,22 @@
  * pass, whichever ends last; the server's memory outlives http_free() while a pass still owes an answer. */
 #include "daemon/http.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "daemon/exposition.h"
+#include "daemon/http_clients.h"
 #include "daemon/http_listen.h"
 #include "daemon/http_page.h"
 #include "daemon/http_route.h"
 
-#define IDLE_NS      (120 * NS_PER_SEC) /* kept alive between requests: longer than usual scrape intervals */
-#define SEND_NS      (30 * NS_PER_SEC)  /* for a client to take its answer */
-#define STOP_NS      (1 * NS_PER_SEC)   /* for answers under way when the server stops */
+#define STOP_NS      (1 * NS_PER_SEC) /* for answers under way when the server stops */
 #define INACTIVITY_S 120u
 #define CONNECTION_MEMORY                                                                                    \
         ((size_t)16 * 1024) /* request head and answer head; 32 KiB is the library's default */
-
-enum phase {
-        PHASE_RECEIVING,  /* the head of a request */
-        PHASE_COLLECTING, /* suspended; bounded by the scrape's deadline */
-        PHASE_SENDING,
-        PHASE_IDLE, /* between requests */
-        PHASE_CUT,  /* shut down, not gone yet */
-};
-
-/* One connection. The server's lock; freed when the library closes it. */
-struct client {
-        struct client *previous, *next;
-        int fd; /* the library's; open as long as the client is in the list */
-        enum phase phase;
-        uint64_t since_ns;
-};
 
 /* One scrape. The server's lock. */
 struct scrape {
@@ -54,16 +35,15 @@ struct http {
         struct slots *slots;
         struct collectors *collectors;
         char *telemetry_path;
-        uint64_t scrape_timeout_ns, request_timeout_ns;
+        uint64_t scrape_timeout_ns;
         unsigned connection_limit;
         bool allow_reload;
         uint16_t port;
         size_t n_daemons;
         struct MHD_Daemon **daemons;
+        struct http_clients *clients;
 
         pthread_mutex_t lock; /* all below */
-        pthread_cond_t ended; /* a request; CLOCK_MONOTONIC */
-        struct client *clients;
         struct scrape *suspended;
         size_t owed; /* scrapes the collectors have not called back for */
         bool stopping, stopped;
@@ -82,8 +62,8 @@ static void unlock(struct http *h)
 
 static void http_destroy(struct http *h)
 {
-        (void)pthread_cond_destroy(&h->ended);
         (void)pthread_mutex_destroy(&h->lock);
+        http_clients_free(h->clients);
         free(h->telemetry_path);
         free(h->daemons);
         free(h);
@@ -91,7 +71,7 @@ static void http_destroy(struct http *h)
 
 /* ---- connections -------------------------------------------------------------------------------- */
 
-static struct client *client_of(struct MHD_Connection *connection)
+static struct http_client *client_of(struct MHD_Connection *connection)
 {
         const union MHD_ConnectionInfo *info =
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -99,106 +79,37 @@ static struct client *client_of(struct MHD_Connection *connection)
         return info ? info->socket_context : NULL;
 }
 
-/* With the lock. */
-static void enter_phase(struct MHD_Connection *connection, enum phase phase)
-{
-        struct client *client = client_of(connection);
-
-        if (!client || client->phase == PHASE_CUT)
-                return;
-        client->phase = phase;
-        client->since_ns = clock_now_ns();
-}
-
-/* Without memory to watch it the connection lives by the library's inactivity timeout alone. */
-static void client_add(struct http *h, struct MHD_Connection *connection, void **ret_context)
+static struct http_client *client_add(struct http *h, struct MHD_Connection *connection)
 {
         const union MHD_ConnectionInfo *info =
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        struct client *client = info ? calloc(1, sizeof(*client)) : NULL;
 
-        *ret_context = client;
-        if (!client)
-                return;
-        client->fd = info->connect_fd;
-        client->since_ns = clock_now_ns();
-        lock(h);
-        client->next = h->clients;
-        if (client->next)
-                client->next->previous = client;
-        h->clients = client;
-        h->stats.connections++;
-        unlock(h);
-}
-
-static void client_remove(struct http *h, struct client *client)
-{
-        if (!client)
-                return;
-        lock(h);
-        if (client->previous)
-                client->previous->next = client->next;
-        else
-                h->clients = client->next;
-        if (client->next)
-                client->next->previous = client->previous;
-        h->stats.connections--;
-        (void)pthread_cond_broadcast(&h->ended);
-        unlock(h);
-        free(client);
+        return info ? http_clients_add(h->clients, info->connect_fd) : NULL;
 }
 
 /* The library closes the socket after this returns, so a descriptor in the list is never another's. */
 static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
         enum MHD_ConnectionNotificationCode what)
 {
+        struct http *h = context;
+
         if (what == MHD_CONNECTION_NOTIFY_STARTED)
-                client_add(context, connection, socket_context);
+                *socket_context = client_add(h, connection);
         else
-                client_remove(context, *socket_context);
+                http_clients_remove(h->clients, *socket_context);
 }
 
 /* The library's own limit counts per listening socket. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *address, socklen_t len)
 {
         struct http *h = context;
-        bool room;
 
-        lock(h);
-        room = h->stats.connections < h->connection_limit;
-        unlock(h);
-        return room ? MHD_YES : MHD_NO;
-}
-
-static uint64_t phase_limit_ns(const struct http *h, enum phase phase)
-{
-        switch (phase) {
-        case PHASE_RECEIVING:
-                return h->request_timeout_ns;
-        case PHASE_SENDING:
-                return SEND_NS;
-        case PHASE_IDLE:
-                return IDLE_NS;
-        case PHASE_COLLECTING:
-        case PHASE_CUT:
-                break;
-        }
-        return DEADLINE_NEVER;
+        return http_clients_count(h->clients) < h->connection_limit ? MHD_YES : MHD_NO;
 }
 
 void http_tick(struct http *h)
 {
-        uint64_t now = clock_now_ns();
-
-        lock(h);
-        for (struct client *c = h->clients; c; c = c->next) {
-                if (now < c->since_ns || now - c->since_ns <= phase_limit_ns(h, c->phase))
-                        continue;
-                h->stats.timed_out_total += c->phase != PHASE_IDLE;
-                c->phase = PHASE_CUT;
-                (void)shutdown(c->fd, SHUT_RDWR); /* fails only when the client is gone already */
-        }
-        unlock(h);
+        http_clients_cut(h->clients, clock_now_ns());
 }
 
 /* ---- answers ------------------------------------------------------------------------------------ */
@@ -215,8 +126,8 @@ static enum MHD_Result queue(struct http *h, struct MHD_Connection *connection, 
         if (!response)
                 return MHD_NO;
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+        http_clients_enter(h->clients, client_of(connection), HTTP_SENDING);
         lock(h);
-        enter_phase(connection, PHASE_SENDING);
         h->stats.requests_total[status / 100]++;
         unlock(h);
         r = MHD_queue_response(connection, status, response);
@@ -336,7 +247,6 @@ static void suspend(struct scrape *s, struct MHD_Connection *connection)
         if (s->next)
                 s->next->previous = s;
         h->suspended = s;
-        enter_phase(connection, PHASE_COLLECTING);
 }
 
 /* With the lock. */
@@ -391,6 +301,7 @@ static enum MHD_Result begin_scrape(struct http *h, struct MHD_Connection *conne
                 return answer_text(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
         *s = (struct scrape){ .http = h, .references = 2 };
         *ret_context = s;
+        http_clients_enter(h->clients, client_of(connection), HTTP_COLLECTING);
         lock(h);
         h->owed++;
         unlock(h);
@@ -490,9 +401,7 @@ static void *on_request_line(void *context, const char *uri, struct MHD_Connecti
 {
         struct http *h = context;
 
-        lock(h);
-        enter_phase(connection, PHASE_RECEIVING);
-        unlock(h);
+        http_clients_enter(h->clients, client_of(connection), HTTP_RECEIVING);
         return NULL;
 }
 
@@ -505,13 +414,12 @@ static void on_completed(
 
         *request = NULL;
         lock(h);
-        enter_phase(connection, PHASE_IDLE);
         if (s)
                 last_use = --s->references == 0;
-        (void)pthread_cond_broadcast(&h->ended);
         unlock(h);
         if (last_use)
                 free(s);
+        http_clients_enter(h->clients, client_of(connection), HTTP_IDLE);
 }
 
 /* ---- starting and stopping ---------------------------------------------------------------------- */
@@ -574,18 +482,13 @@ static struct http *http_alloc(const struct http_options *o)
 {
         size_t n_daemons = o->listen_fd >= 0 ? 1 : o->n_listen_addresses;
         struct http *h = calloc(1, sizeof(*h));
-        pthread_condattr_t monotonic;
 
         if (!h)
                 return NULL;
-        (void)pthread_condattr_init(&monotonic); /* none of these can fail on Linux */
-        (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        (void)pthread_cond_init(&h->ended, &monotonic);
-        (void)pthread_condattr_destroy(&monotonic);
-        (void)pthread_mutex_init(&h->lock, NULL);
+        (void)pthread_mutex_init(&h->lock, NULL); /* cannot fail without attributes */
         h->telemetry_path = strdup(o->telemetry_path);
         h->daemons = calloc(n_daemons > 0 ? n_daemons : 1, sizeof(struct MHD_Daemon *));
-        if (!h->telemetry_path || !h->daemons) {
+        if (!h->telemetry_path || !h->daemons || http_clients_new(o->request_timeout_ns, &h->clients) < 0) {
                 http_destroy(h);
                 return NULL;
         }
@@ -606,7 +509,6 @@ int http_new(const struct http_options *o, const struct http_callbacks *cb, stru
         h->slots = slots;
         h->collectors = collectors;
         h->scrape_timeout_ns = o->scrape_timeout_ns;
-        h->request_timeout_ns = o->request_timeout_ns;
         h->connection_limit = o->connection_limit;
         h->allow_reload = o->allow_reload;
         r = start(h, o, why, why_size);
@@ -616,28 +518,6 @@ int http_new(const struct http_options *o, const struct http_callbacks *cb, stru
         }
         *ret = h;
         return 0;
-}
-
-/* With the lock. */
-static bool is_answering(const struct http *h)
-{
-        for (const struct client *c = h->clients; c; c = c->next) {
-                if (c->phase == PHASE_COLLECTING || c->phase == PHASE_SENDING)
-                        return true;
-        }
-        return false;
-}
-
-static void wait_for_answers(struct http *h)
-{
-        uint64_t deadline_ns = clock_now_ns() + STOP_NS;
-        struct timespec deadline = { .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
-                .tv_nsec = (long)(deadline_ns % NS_PER_SEC) };
-
-        lock(h);
-        while (is_answering(h) && pthread_cond_timedwait(&h->ended, &h->lock, &deadline) == 0)
-                ;
-        unlock(h);
 }
 
 /* A daemon with a suspended connection must not be stopped: the library aborts the process. */
@@ -657,7 +537,7 @@ void http_free(struct http *h)
         if (!h)
                 return;
         resume_all(h);
-        wait_for_answers(h);
+        http_clients_wait(h->clients, clock_now_ns() + STOP_NS);
         for (size_t i = 0; i < h->n_daemons; i++)
                 MHD_stop_daemon(h->daemons[i]);
         lock(h);
@@ -678,4 +558,6 @@ void http_stats_get(struct http *h, struct http_stats *ret)
         lock(h);
         *ret = h->stats;
         unlock(h);
+        ret->connections = http_clients_count(h->clients);
+        ret->timed_out_total = http_clients_timed_out(h->clients);
 }

@@ -84,7 +84,7 @@ static void add_line(struct buf *b, enum log_level level, const char *message)
 
 void log_message(enum log_level level, const char *format, ...)
 {
-        cleanup(buf_done) struct buf line;
+        cleanup(buf_done) struct buf line = { 0 };
         char message[LINE_MAX_BYTES];
         va_list args;
 
@@ -95,7 +95,6 @@ void log_message(enum log_level level, const char *format, ...)
                 message, sizeof(message), format, args); /* a cut-off message is still worth its line */
         va_end(args);
 
-        buf_init(&line);
         add_line(&line, level, message);
         if (line.error)
                 return;

@@ -10,10 +10,9 @@
 
 static int load(const struct options *options, struct config **ret)
 {
-        cleanup(buf_done) struct buf problems;
+        cleanup(buf_done) struct buf problems = { 0 };
         int r;
 
-        buf_init(&problems);
         r = config_load(options->config_file, ret, &problems);
         if (r < 0)
                 fprintf(stderr, "%srdma-canaryd: %s cannot be used: %s\n", problems.len ? problems.data : "",
@@ -38,11 +37,10 @@ static int serve(const struct options *options, struct config *config)
 int main(int argc, char **argv)
 {
         cleanup(config_unrefp) struct config *config = NULL;
-        cleanup(buf_done) struct buf output;
+        cleanup(buf_done) struct buf output = { 0 };
         struct options options;
         enum options_action action;
 
-        buf_init(&output);
         action = options_parse(argc, argv, &options, &output);
         if (action != OPTIONS_RUN) {
                 fputs(buf_cstr(&output), action == OPTIONS_WRONG ? stderr : stdout);

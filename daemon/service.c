@@ -17,7 +17,7 @@
 #include "daemon/inventory.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
-#include "daemon/resolver.h"
+#include "daemon/peer_resolver.h"
 #include "daemon/scheduler.h"
 #include "daemon/slot.h"
 #include "daemon/view.h"
@@ -37,7 +37,7 @@ struct service {
         struct inventory *inventory;
         struct scheduler *scheduler;
         struct responder *responder;
-        struct resolver *resolver;
+        struct peer_resolver *resolver;
         struct view *view;
         _Atomic(struct http *) http; /* its own thread asks for it, before http_new() has returned too */
 
@@ -163,7 +163,7 @@ static int make_parts(struct service *s)
         if (r == 0)
                 r = view_new(s->config->node, &s->view);
         if (r == 0)
-                r = resolver_new(peers_found, s, &s->resolver);
+                r = peer_resolver_new(peers_found, s, &s->resolver);
         if (r < 0)
                 return fail(r, "cannot start");
         collectors_set_wake(s->collectors, wake, s);
@@ -278,7 +278,7 @@ static int resolve_peers(struct service *s)
                 return -ENOMEM;
         for (size_t i = 0; i < n; i++)
                 names[i] = config_peer(s->config, i)->address;
-        return resolver_set(s->resolver, names, n);
+        return peer_resolver_set(s->resolver, names, n);
 }
 
 static void log_lines(enum log_level level, const struct buf *lines)
@@ -306,11 +306,10 @@ static void warn_of_restart(const struct config *old, const struct config *new)
 
 static void reload(struct service *s)
 {
-        cleanup(buf_done) struct buf problems;
+        cleanup(buf_done) struct buf problems = { 0 };
         struct config *config;
         int r;
 
-        buf_init(&problems);
         notify_reloading();
         r = config_load(s->options->config_file, &config, &problems);
         if (r < 0) {
@@ -470,7 +469,7 @@ int service_free(struct service *s)
 
         if (!s)
                 return 0;
-        resolver_free(s->resolver);
+        peer_resolver_free(s->resolver);
         http_free(s->http);
         s->http = NULL;
         if (scheduler_free(s->scheduler, deadline_ns) < 0)

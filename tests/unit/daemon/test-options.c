@@ -8,7 +8,7 @@
 
 static enum options_action parse(struct options *ret, struct buf *output, const char *const *args)
 {
-        char *argv[16] = { "rdma-canaryd" };
+        char *argv[16] = { (char *)"rdma-canaryd" };
         int argc = 1;
 
         while (args[argc - 1]) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/resolver.h"
+#include "daemon/peer_resolver.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -24,7 +24,7 @@ struct names {
         size_t n;
 };
 
-struct resolver {
+struct peer_resolver {
         void (*found)(void *context, const char *const *addresses, size_t n);
         void *context;
         pthread_mutex_t lock; /* guards what follows */
@@ -98,8 +98,8 @@ static void entry_resolve(struct entry *e)
         freeaddrinfo(list);
 }
 
-/* Under the lock, so that resolver_free() knows that no call comes after it. */
-static void report(struct resolver *r, const struct names *names)
+/* Under the lock, so that peer_resolver_free() knows that no call comes after it. */
+static void report(struct peer_resolver *r, const struct names *names)
 {
         const char **all;
         size_t n = 0;
@@ -121,14 +121,14 @@ static void report(struct resolver *r, const struct names *names)
 }
 
 /* Waits for a new list or the next time; takes the list over. */
-static bool wait_for_work(struct resolver *r, struct names *names)
+static bool wait_for_work(struct peer_resolver *r, struct names *names)
 {
         struct timespec until;
         bool stopping;
         int e = 0;
 
         (void)clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += RESOLVER_INTERVAL_S;
+        until.tv_sec += PEER_RESOLVER_INTERVAL_S;
         (void)pthread_mutex_lock(&r->lock);
         while (!r->stopping && !r->has_fresh && e == 0)
                 e = names->n ? pthread_cond_timedwait(&r->changed, &r->lock, &until)
@@ -144,9 +144,9 @@ static bool wait_for_work(struct resolver *r, struct names *names)
         return !stopping;
 }
 
-static void *resolver_main(void *arg)
+static void *peer_resolver_main(void *arg)
 {
-        struct resolver *r = arg;
+        struct peer_resolver *r = arg;
         struct names names = { 0 };
 
         while (wait_for_work(r, &names)) {
@@ -162,7 +162,7 @@ static void *resolver_main(void *arg)
         return NULL;
 }
 
-static int init_sync(struct resolver *r)
+static int init_sync(struct peer_resolver *r)
 {
         pthread_condattr_t attributes;
         int e = pthread_condattr_init(&attributes);
@@ -178,10 +178,10 @@ static int init_sync(struct resolver *r)
         return -e;
 }
 
-int resolver_new(void (*found)(void *context, const char *const *addresses, size_t n), void *context,
-        struct resolver **ret)
+int peer_resolver_new(void (*found)(void *context, const char *const *addresses, size_t n), void *context,
+        struct peer_resolver **ret)
 {
-        cleanup(freep) struct resolver *r = calloc(1, sizeof(*r));
+        cleanup(freep) struct peer_resolver *r = calloc(1, sizeof(*r));
         pthread_t thread;
         int e;
 
@@ -192,7 +192,7 @@ int resolver_new(void (*found)(void *context, const char *const *addresses, size
         e = init_sync(r);
         if (e < 0)
                 return e;
-        e = -pthread_create(&thread, NULL, resolver_main, r);
+        e = -pthread_create(&thread, NULL, peer_resolver_main, r);
         if (e < 0)
                 return e;
         (void)pthread_setname_np(thread, "resolver"); /* for ps and gdb only */
@@ -201,7 +201,7 @@ int resolver_new(void (*found)(void *context, const char *const *addresses, size
         return 0;
 }
 
-int resolver_set(struct resolver *r, const char *const *names, size_t n)
+int peer_resolver_set(struct peer_resolver *r, const char *const *names, size_t n)
 {
         struct names fresh;
         int e = names_copy(&fresh, names, n);
@@ -217,7 +217,7 @@ int resolver_set(struct resolver *r, const char *const *names, size_t n)
         return 0;
 }
 
-void resolver_free(struct resolver *r)
+void peer_resolver_free(struct peer_resolver *r)
 {
         if (!r)
                 return;

@@ -81,11 +81,10 @@ static int find_class(struct active *a)
         return 0;
 }
 
-static void make_plan(const struct active *a, enum measure measure, struct plan *ret)
+void active_plan(
+        const struct active_config *c, enum measure measure, enum device_class class, struct plan *ret)
 {
-        const struct active_config *c = &a->config;
-
-        plan_defaults(ret, measure, a->class);
+        plan_defaults(ret, measure, class);
         if (c->message_bytes > 0)
                 ret->message_bytes = c->message_bytes;
         if (c->queue_pairs > 0)
@@ -117,7 +116,7 @@ static void measure_peer(struct active *a, enum measure measure, uint64_t deadli
                 .cancel = cancel,
         };
 
-        make_plan(a, measure, &request.plan);
+        active_plan(&a->config, measure, a->class, &request.plan);
         (void)engine_measure(a->env->engine, &request, r); /* the result tells the same, and more */
         outcome_from_result(ret, r);
 }

@@ -35,19 +35,18 @@ enum hw_family {
         HW_COUNTERS(ENUMERATE) N_HW_FAMILIES,
 };
 
+#define SET_LABELS "device", "port"
 #define CANONICAL(suffix, what)                                                                              \
         {                                                                                                    \
-                .name = "rdma_canary_" suffix "_total", .type = METRIC_COUNTER, .help = what, .labels = {    \
-                        "device",                                                                            \
-                        "port"                                                                               \
-                }                                                                                            \
+                .name = "rdma_canary_" suffix "_total", .type = METRIC_COUNTER, .labels = { SET_LABELS },    \
+                .help = what,                                                                                \
         }
 #define KNOWN(id, file, canonical, what)                                                                     \
         [HW_##id] = {                                                                                        \
                 .name = "rdma_canary_hw_" #id "_total",                                                      \
                 .type = METRIC_COUNTER,                                                                      \
+                .labels = { SET_LABELS },                                                                    \
                 .help = what " (" file ").",                                                                 \
-                .labels = { "device", "port" },                                                              \
         },
 
 static const struct metric_family families[] = {
@@ -55,7 +54,7 @@ static const struct metric_family families[] = {
                 .name = "rdma_canary_hw_counter", .type = METRIC_UNTYPED,
                 .help = "A counter or gauge of the driver that has no family of its own, under the kernel's "
                         "name; port is empty for those of the whole device.",
-                .labels = { "device", "port", "counter" },
+                .labels = { SET_LABELS, "counter" },
         },
         [RETRANSMIT_TIMEOUTS] = CANONICAL("retransmit_timeouts",
                 "Retransmissions because an acknowledgement did not come in time: mlx5 "

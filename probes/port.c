@@ -47,20 +47,16 @@ enum port_family {
         N_PORT_FAMILIES,
 };
 
+#define PORT_LABELS "device", "port"
 #define PORT_GAUGE(suffix, what)                                                                             \
         {                                                                                                    \
-                .name = "rdma_canary_port_" suffix, .type = METRIC_GAUGE, .help = what, .labels = {          \
-                        "device",                                                                            \
-                        "port"                                                                               \
-                }                                                                                            \
+                .name = "rdma_canary_port_" suffix, .type = METRIC_GAUGE, .labels = { PORT_LABELS },         \
+                .help = what,                                                                                \
         }
 #define PORT_COUNTER(suffix, what)                                                                           \
         {                                                                                                    \
-                .name = "rdma_canary_port_" suffix "_total", .type = METRIC_COUNTER, .help = what,           \
-                .labels = {                                                                                  \
-                        "device",                                                                            \
-                        "port"                                                                               \
-                }                                                                                            \
+                .name = "rdma_canary_port_" suffix "_total", .type = METRIC_COUNTER,                         \
+                .labels = { PORT_LABELS }, .help = what,                                                     \
         }
 
 static const struct metric_family families[] = {
@@ -68,7 +64,7 @@ static const struct metric_family families[] = {
                 .name = "rdma_canary_port_info", .type = METRIC_GAUGE,
                 .help = "What does not change of a port: link layer, and the network interface behind it "
                         "(empty on InfiniBand). Always 1.",
-                .labels = { "device", "port", "link_layer", "netdev" },
+                .labels = { PORT_LABELS, "link_layer", "netdev" },
         },
         [PORT_STATE] = PORT_GAUGE("state_id",
                 "Logical state of the port (state): 1 down, 2 initialising, 3 armed, 4 active, "
@@ -85,7 +81,7 @@ static const struct metric_family families[] = {
                 .name = "rdma_canary_port_netdev_mtu_bytes", .type = METRIC_GAUGE,
                 .help = "MTU of the network interface behind the port (class/net/NETDEV/mtu); the RDMA path "
                         "MTU is the largest of 256 to 4096 that fits with its headers.",
-                .labels = { "device", "port", "netdev" },
+                .labels = { PORT_LABELS, "netdev" },
         },
         [PORT_TRANSMITTED_BYTES] = PORT_COUNTER("transmitted_bytes",
                 "Bytes sent (port_xmit_data, which counts words of 4 bytes)."),

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees that look like /sys or /proc, and collectors run over them. */
+#ifndef TESTS_UNIT_PROBES_SUPPORT_H
+#define TESTS_UNIT_PROBES_SUPPORT_H
+
+#include "base/batch.h"
+#include "probes/probe.h"
+
+/* A directory of tests/data. */
+int fixture_open(const char *name);
+
+/* A tree of its own in a temporary directory. */
+struct tree {
+        char path[64];
+        int fd;
+};
+
+void tree_init(struct tree *t);
+void tree_done(struct tree *t); /* removes it */
+/* These make the directories on the way. */
+void tree_write(struct tree *t, const char *path, const void *data, size_t len);
+void tree_text(struct tree *t, const char *path, const char *text);
+void tree_link(struct tree *t, const char *path, const char *target);
+void tree_fifo(struct tree *t, const char *path);
+void tree_directory(struct tree *t, const char *path);
+
+/* One turn of a collector with a life of its own. *ret_r: what collect() returned. */
+struct batch *collect_once(
+        const struct source_class *class, int sysfs, int procfs, const char *device, int *ret_r);
+
+/* The sample with these labels as rendered (device="rxe0",port="1"); NULL: none. More than one fails. */
+const struct sample *sample_find(const struct batch *b, const char *family, const char *labels);
+void assert_sample_u64(const struct batch *b, const char *family, const char *labels, uint64_t value);
+void assert_no_sample(const struct batch *b, const char *family, const char *labels);
+
+#endif

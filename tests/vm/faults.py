@@ -17,7 +17,7 @@ class Faults:
             self.in_force[name] = undo
 
     def undo_faults(self):
-        for undo in list(self.in_force.values()):
+        for undo in reversed(list(self.in_force.values())):  # a paused host obeys no other verb
             undo()
 
     def kill(self, pid, sig=signal.SIGKILL):

@@ -14,7 +14,7 @@ import cache
 from wire import Fabric
 
 SCENARIOS = Path(__file__).resolve().parent / "scenarios"
-TAIL_LINES = 40
+TAIL_LINES = 25
 LOGS_KEPT_DAYS = 7
 RESET_S = 90
 BOOTS_TRIED = 2
@@ -141,7 +141,8 @@ class Runner:
         first, *rest = (str(problem) or type(problem).__name__).splitlines()
         print(f"not ok {one.name}: {first}", *(f"    {line}" for line in rest), sep="\n")
         for frame in traceback.extract_tb(problem.__traceback__):
-            if Path(frame.filename).parent == SCENARIOS or not isinstance(problem, AssertionError):
+            of_scenario = Path(frame.filename).parent == SCENARIOS
+            if of_scenario or not isinstance(problem, AssertionError) and frame.filename != __file__:
                 print(f"    at {Path(frame.filename).name}:{frame.lineno}: {frame.line}")
         into = self.logs / one.name
         into.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+
+#include "tests/unit/engine/fake_verbs.h"
+
+static struct fake *fake_pingpong(uint64_t messages)
+{
+        struct plan p;
+        plan_defaults(&p, MEASURE_LATENCY, DEVICE_SOFTWARE);
+        p.budget_messages = messages;
+        p.budget_ns = 0;
+        p.warmup_messages = 0;
+        struct fake *f = fake_new(&p);
+        f->answers = true;
+        return f;
+}
+
+static int run(struct fake *f, bool active, uint64_t limit_ns, const struct watch *watch, struct result *r)
+{
+        result_init(r);
+        return pingpong_run(&f->ep, &f->ep.plan, active, clock_now_ns() + limit_ns, watch, r);
+}
+
+static void every_round_trip_is_a_sample(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(1000);
+        f->ep.plan.warmup_messages = 7;
+        struct result r;
+        assert_int_equal(run(f, true, 5 * NS_PER_SEC, NULL, &r), 0);
+        assert_int_equal(r.messages, 1000);
+        assert_int_equal(r.bytes, 64000);
+        assert_int_equal(r.own_bytes, 64448);
+        assert_int_equal(r.latency.count, 1000);
+        assert_int_equal(r.latency_histogram->count, 1000);
+        assert_true(r.latency.min_ns <= r.latency.p50_ns && r.latency.p50_ns <= r.latency.max_ns);
+        assert_true(f->outstanding_max <= f->ep.plan.depth);
+        result_done(&r);
+}
+
+static void time_ends_it(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(0);
+        f->ep.plan.budget_ns = 20 * NS_PER_MS;
+        struct result r;
+        assert_int_equal(run(f, true, 5 * NS_PER_SEC, NULL, &r), 0);
+        assert_true(r.messages > 10);
+        assert_true(r.traffic_ns >= 20 * NS_PER_MS && r.traffic_ns < NS_PER_SEC);
+        result_done(&r);
+}
+
+static void silence_ends_at_the_deadline(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(1000);
+        f->answers = false;
+        struct result r;
+        uint64_t began = clock_now_ns();
+        assert_int_equal(run(f, true, 50 * NS_PER_MS, NULL, &r), -ETIMEDOUT);
+        uint64_t took = clock_now_ns() - began;
+        assert_true(took >= 50 * NS_PER_MS && took < NS_PER_SEC);
+        assert_int_equal(r.fault.kind, OUTCOME_TRAFFIC);
+        assert_non_null(strstr(r.fault.reason, "message 1 from 198.51.100.2"));
+        result_done(&r);
+}
+
+static void an_error_ends_the_wait_for_an_answer(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(1000);
+        f->answers = false;
+        f->fail_at = 1;
+        f->fail_with = IBV_WC_RETRY_EXC_ERR;
+        struct result r;
+        uint64_t began = clock_now_ns();
+        assert_int_equal(run(f, true, 10 * NS_PER_SEC, NULL, &r), -ETIMEDOUT);
+        assert_true(clock_now_ns() - began < NS_PER_SEC);
+        assert_non_null(strstr(r.fault.reason, "no acknowledgement from 198.51.100.2"));
+        result_done(&r);
+}
+
+static void completions_that_never_come_end_at_the_deadline(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(1000);
+        f->silent_after = 1; /* the send queue fills up although the answers come */
+        struct result r;
+        assert_int_equal(run(f, true, 50 * NS_PER_MS, NULL, &r), -ETIMEDOUT);
+        assert_true(f->outstanding_max <= f->ep.plan.depth);
+        result_done(&r);
+}
+
+static void the_passive_end_stops_when_told(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(1000);
+        f->answers = false;
+        int ends[2];
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        struct watch watch = { .fd = ends[0] };
+        assert_int_equal(write(ends[1], "x", 1), 1);
+        struct result r;
+        uint64_t began = clock_now_ns();
+        assert_int_equal(run(f, false, 10 * NS_PER_SEC, &watch, &r), 0);
+        assert_true(clock_now_ns() - began < NS_PER_SEC);
+        assert_int_equal(r.fault.kind, OUTCOME_OK);
+        assert_null(r.latency_histogram);
+        close(ends[0]);
+        close(ends[1]);
+}
+
+static void the_active_end_takes_it_as_breaking_off(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(1000);
+        f->answers = false;
+        int ends[2];
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        close(ends[1]);
+        struct watch watch = { .fd = ends[0] };
+        struct result r;
+        assert_int_equal(run(f, true, 10 * NS_PER_SEC, &watch, &r), -ECONNRESET);
+        assert_int_equal(r.fault.kind, OUTCOME_PEER);
+        result_done(&r);
+        close(ends[0]);
+}
+
+static void the_threads_timer_slack_is_put_back(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(10);
+        int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+        struct result r;
+        assert_int_equal(run(f, true, NS_PER_SEC, NULL, &r), 0);
+        assert_int_equal(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), before);
+        result_done(&r);
+}
+
+int main(void)
+{
+        static const struct CMUnitTest tests[] = {
+                cmocka_unit_test(every_round_trip_is_a_sample),
+                cmocka_unit_test(time_ends_it),
+                cmocka_unit_test(silence_ends_at_the_deadline),
+                cmocka_unit_test(an_error_ends_the_wait_for_an_answer),
+                cmocka_unit_test(completions_that_never_come_end_at_the_deadline),
+                cmocka_unit_test(the_passive_end_stops_when_told),
+                cmocka_unit_test(the_active_end_takes_it_as_breaking_off),
+                cmocka_unit_test(the_threads_timer_slack_is_put_back),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -172,8 +172,7 @@ static const char *advice(enum ibv_wc_status status)
 {
         switch (status) {
         case IBV_WC_RETRY_EXC_ERR:
-                return "it is down, its queue pair is gone, or the path drops RDMA packets (RoCE: UDP port "
-                       "4791)";
+                return "it is gone, or the path drops RDMA packets (RoCE: UDP port 4791)";
         case IBV_WC_RNR_RETRY_EXC_ERR:
                 return "its receive queue stayed empty";
         case IBV_WC_REM_ACCESS_ERR:

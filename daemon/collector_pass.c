@@ -166,15 +166,20 @@ static struct waiter *pass_join(
         return is_hopeless(c) ? pass_give_up(c, now, withdrawn) : NULL;
 }
 
-/* Locked. Whether the main loop must be told of a nearer deadline. */
-static bool announce(struct collectors *c)
+struct wake {
+        void (*call)(void *context); /* NULL: no need */
+        void *context;
+};
+
+/* Locked. How to tell the main loop of a deadline nearer than what it knows. */
+static struct wake announce(struct collectors *c)
 {
         uint64_t next = next_deadline(c);
-        bool nearer = next < c->announced_ns;
 
-        if (nearer)
-                c->announced_ns = next;
-        return nearer && c->wake;
+        if (next >= c->announced_ns)
+                return (struct wake){ 0 };
+        c->announced_ns = next;
+        return (struct wake){ c->wake, c->wake_context };
 }
 
 void collectors_scrape(
@@ -183,7 +188,7 @@ void collectors_scrape(
         struct waiter *w = malloc(sizeof(*w)), *waiters = w;
         struct collector *withdrawn = NULL;
         uint64_t now = pool_now_ns(c);
-        bool tell = false;
+        struct wake wake = { 0 };
 
         if (!w) {
                 done(context, false);
@@ -195,13 +200,13 @@ void collectors_scrape(
                 if (!c->in_pass)
                         pass_begin(c, now);
                 waiters = pass_join(c, w, now, &withdrawn);
-                tell = announce(c);
+                wake = announce(c);
         }
         pool_unlock(c);
         withdraw(c, withdrawn);
         waiters_answer(waiters);
-        if (tell)
-                c->wake(c->wake_context);
+        if (wake.call)
+                wake.call(wake.context);
 }
 
 void collectors_set_wake(struct collectors *c, void (*wake)(void *context), void *context)

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "daemon/service_families.h"
+#include "daemon/service_metrics.h"
+
+/* The value of a sample; *ret_found says whether there is one. */
+static double find(const struct batch *b, const char *name, const char *labels, bool *ret_found)
+{
+        *ret_found = false;
+        for (size_t i = 0; i < batch_size(b); i++) {
+                const struct sample *s = batch_sample(b, i);
+
+                if (!text_equal(s->family->name, name) || !text_equal(s->labels, labels))
+                        continue;
+                *ret_found = true;
+                return s->integer ? (double)s->u64 : s->number;
+        }
+        return 0;
+}
+
+static void expect(const struct batch *b, const char *name, const char *labels, double value)
+{
+        bool found;
+        double got = find(b, name, labels, &found);
+
+        if (!found)
+                fail_msg("%s{%s} is missing", name, labels);
+        if (got < value - 1e-6 || got > value + 1e-6)
+                fail_msg("%s{%s} is %g, not %g", name, labels, got, value);
+}
+
+static void expect_missing(const struct batch *b, const char *name, const char *labels)
+{
+        bool found;
+
+        (void)find(b, name, labels, &found);
+        if (found)
+                fail_msg("%s{%s} is there", name, labels);
+}
+
+static void a_new_service_says_little(void **state)
+{
+        const struct service_state s = { .node = "host \"a\"" };
+        struct batch *b = service_batch(&s);
+
+        assert_non_null(b);
+        expect(b, "rdma_canary_node_info", "node=\"host \\\"a\\\"\"", 1);
+        expect(b, "rdma_canary_config_last_reload_successful", "", 0);
+        expect_missing(b, "rdma_canary_config_last_reload_success_timestamp_seconds", "");
+        expect_missing(b, "rdma_canary_http_scrapes_total", "");
+        expect_missing(b, "rdma_canary_responder_connections_total", "");
+        expect(b, "rdma_canary_collector_workers", "", 0);
+        assert_int_equal(batch_size(b), 3);
+        batch_unref(b);
+}
+
+static void sources_are_told_apart(void **state)
+{
+        const struct collector_state collectors[] = {
+                { .source = "port", .device = "rxe0", .ran = true, .success = true, .duration_ns = 1500000 },
+                { .source = "port",
+                        .device = "rxe1",
+                        .ran = true,
+                        .overdue_ns = 2500000000,
+                        .failures_total = 3 },
+                { .source = "self", .device = "" },
+        };
+        const struct service_state s = {
+                .node = "a",
+                .collectors = collectors,
+                .n_collectors = ARRAY_SIZE(collectors),
+                .collector_workers = 3,
+        };
+        struct batch *b = service_batch(&s);
+
+        expect(b, "rdma_canary_source_success", "source=\"port\",device=\"rxe0\"", 1);
+        expect(b, "rdma_canary_source_duration_seconds", "source=\"port\",device=\"rxe0\"", 0.0015);
+        expect(b, "rdma_canary_source_overdue_seconds", "source=\"port\",device=\"rxe0\"", 0);
+        expect(b, "rdma_canary_source_success", "source=\"port\",device=\"rxe1\"", 0);
+        expect(b, "rdma_canary_source_overdue_seconds", "source=\"port\",device=\"rxe1\"", 2.5);
+        expect(b, "rdma_canary_source_failures_total", "source=\"port\",device=\"rxe1\"", 3);
+        expect_missing(b, "rdma_canary_source_success", "source=\"self\",device=\"\"");
+        expect_missing(b, "rdma_canary_source_duration_seconds", "source=\"self\",device=\"\"");
+        expect(b, "rdma_canary_source_failures_total", "source=\"self\",device=\"\"", 0);
+        expect(b, "rdma_canary_collector_workers", "", 3);
+        batch_unref(b);
+}
+
+static void lanes_are_told_apart(void **state)
+{
+        const struct lane_state lanes[] = {
+                { .source = "rdma_latency",
+                        .device = "rxe0",
+                        .peer = "b",
+                        .lateness_ns = 250000000,
+                        .turns_total = 7,
+                        .stuck_seconds = 1.5 },
+                { .source = "rdma_latency", .device = "rxe0", .peer = "c" },
+        };
+        const struct service_state s = { .node = "a", .lanes = lanes, .n_lanes = ARRAY_SIZE(lanes) };
+        const char *b_labels = "probe=\"rdma_latency\",device=\"rxe0\",peer=\"b\"";
+        const char *c_labels = "probe=\"rdma_latency\",device=\"rxe0\",peer=\"c\"";
+        struct batch *b = service_batch(&s);
+
+        expect(b, "rdma_canary_probe_lateness_seconds", b_labels, 0.25);
+        expect(b, "rdma_canary_probe_turns_total", b_labels, 7);
+        expect(b, "rdma_canary_probe_stuck_seconds", b_labels, 1.5);
+        expect_missing(b, "rdma_canary_probe_lateness_seconds", c_labels);
+        expect(b, "rdma_canary_probe_turns_total", c_labels, 0);
+        batch_unref(b);
+}
+
+static void servers_and_reapers_are_told(void **state)
+{
+        const struct http_stats http = {
+                .requests_total = { [2] = 5, [4] = 2 },
+                .scrapes_total = 4,
+                .scrapes_late_total = 1,
+                .duplicate_samples_total = 6,
+                .timed_out_total = 3,
+                .connections = 2,
+        };
+        const struct responder_stats responder = {
+                .connections_total = 9,
+                .sessions_total = 8,
+                .refused_total = 1,
+                .malformed_total = 2,
+                .received_bytes_total = 1 << 20,
+                .sessions = 1,
+        };
+        const struct reaper_state reaper = {
+                .device = "rxe0", .pending = 2, .oldest_ns = 3000000000, .done_total = 11, .stuck = true
+        };
+        const struct service_state s = {
+                .node = "a",
+                .reload_successful = true,
+                .reload_success_realtime_ns = 1500000000250000000,
+                .http = &http,
+                .responder = &responder,
+                .reapers = &reaper,
+                .n_reapers = 1,
+        };
+        struct batch *b = service_batch(&s);
+
+        expect(b, "rdma_canary_config_last_reload_successful", "", 1);
+        expect(b, "rdma_canary_config_last_reload_success_timestamp_seconds", "", 1500000000.25);
+        expect(b, "rdma_canary_http_requests_total", "code=\"2xx\"", 5);
+        expect(b, "rdma_canary_http_requests_total", "code=\"4xx\"", 2);
+        expect(b, "rdma_canary_http_requests_total", "code=\"5xx\"", 0);
+        expect(b, "rdma_canary_http_scrapes_total", "", 4);
+        expect(b, "rdma_canary_http_late_scrapes_total", "", 1);
+        expect(b, "rdma_canary_http_timed_out_connections_total", "", 3);
+        expect(b, "rdma_canary_http_open_connections", "", 2);
+        expect(b, "rdma_canary_duplicate_samples_total", "", 6);
+        expect(b, "rdma_canary_responder_sessions_total", "", 8);
+        expect(b, "rdma_canary_responder_active_sessions", "", 1);
+        expect(b, "rdma_canary_responder_received_bytes_total", "", 1 << 20);
+        expect(b, "rdma_canary_teardown_pending", "device=\"rxe0\"", 2);
+        expect(b, "rdma_canary_teardown_oldest_seconds", "device=\"rxe0\"", 3);
+        expect(b, "rdma_canary_teardown_stuck", "device=\"rxe0\"", 1);
+        expect(b, "rdma_canary_teardowns_total", "device=\"rxe0\"", 11);
+        batch_unref(b);
+}
+
+static bool ends_with(const char *s, const char *suffix)
+{
+        size_t len = strlen(s), suffix_len = strlen(suffix);
+
+        return len >= suffix_len && strcmp(s + len - suffix_len, suffix) == 0;
+}
+
+/* OpenMetrics calls a counter by its name without _total, which may be no other family's. */
+static void families_are_named_by_the_rules(void **state)
+{
+        for (size_t i = 0; i < n_service_families; i++) {
+                const struct metric_family *f = &service_families[i];
+
+                assert_non_null(f->name);
+                check_row(text_starts(f->name, "rdma_canary_"), f->name);
+                check_row(ends_with(f->name, "_total") == (f->type == METRIC_COUNTER), f->name);
+                check_row(f->help && ends_with(f->help, "."), f->name);
+                for (size_t j = 0; j < n_service_families; j++) {
+                        const char *other = service_families[j].name;
+                        size_t len = strlen(other);
+
+                        check_row(i == j || strcmp(f->name, other) != 0, f->name);
+                        check_row(i == j || strncmp(f->name, other, len) != 0 ||
+                                          strcmp(f->name + len, "_total") != 0,
+                                f->name);
+                }
+        }
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(a_new_service_says_little),
+                cmocka_unit_test(sources_are_told_apart),
+                cmocka_unit_test(lanes_are_told_apart),
+                cmocka_unit_test(servers_and_reapers_are_told),
+                cmocka_unit_test(families_are_named_by_the_rules),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

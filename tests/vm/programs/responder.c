@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine's responder alone, for scenarios: responder NODE PORT [PEER ADDRESS...]. Says "ready PORT", serves
- * until SIGTERM, then prints its counters. */
+/* The engine's responder alone, for scenarios: responder NODE PORT [PEER ADDRESS...]. Says "ready PORT",
+ * serves until SIGTERM, then prints its counters. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

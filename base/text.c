@@ -105,7 +105,7 @@ static bool buf_reserve(struct buf *b, size_t more)
 
         if (b->error)
                 return false;
-        if (more < b->cap - b->len)
+        if (b->data && more < b->cap - b->len)
                 return true;
         if (more >= SIZE_MAX / 2 - b->len) {
                 b->error = -ENOMEM;

@@ -299,6 +299,8 @@ static void load_pair(struct loader *l, const struct option *rows, size_t n_rows
         const yaml_node_t *key = node_of(l, pair->key);
         size_t path, i = 0;
 
+        if (problems_full(&l->problems))
+                return; /* looking for what 50,000 unknown keys may have meant takes seconds */
         if (key->type != YAML_SCALAR_NODE) {
                 wrong_kind(l, key, "a key");
                 return;

@@ -34,6 +34,11 @@ void problems_add(struct problems *p, const yaml_mark_t *mark, const char *forma
         buf_char(p->lines, '\n');
 }
 
+bool problems_full(const struct problems *p)
+{
+        return p->n >= PROBLEMS_MAX;
+}
+
 int problems_result(const struct problems *p)
 {
         if (p->no_memory || p->lines->error)

@@ -20,6 +20,7 @@ struct problems {
 /* mark: NULL when there is no place. Control characters are replaced: keys and values come from the file. */
 void problems_add(struct problems *p, const yaml_mark_t *mark, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
+bool problems_full(const struct problems *p);  /* more of them would not be written */
 int problems_result(const struct problems *p); /* 0, -EINVAL, -ENOMEM */
 
 /* Appends to the path; problems_leave() with what they return takes it off again. */

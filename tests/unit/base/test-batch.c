@@ -54,6 +54,9 @@ static void label_values_are_escaped(void **state)
                 { "tab\there", "tab\there" },
                 { "Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x90\xa4",
                         "Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x90\xa4" },
+                { "\xe0\xa0\x80 \xed\x9f\xbf",
+                        "\xe0\xa0\x80 \xed\x9f\xbf" }, /* the edges of what is well formed */
+                { "\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf" },
                 /* Not UTF-8: a stray byte, a cut character, an overlong form, a surrogate, past U+10FFFF. */
                 { "a\xff", "a\xef\xbf\xbd" },
                 { "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cmocka.h wants before it, and the helpers of table-driven tests: a failing row says which it is. */
+/* What cmocka.h wants before it, and a check for table-driven tests: a failing row says which it is. */
 #ifndef TESTS_UNIT_UNIT_H
 #define TESTS_UNIT_UNIT_H
 

@@ -125,7 +125,7 @@ static void wait_for_workers(struct collectors *c, uint64_t deadline_ns)
                 (void)pthread_cond_wait(&c->ended, &c->lock);
 }
 
-void collectors_free(struct collectors *c, uint64_t deadline_ns)
+int collectors_free(struct collectors *c, uint64_t deadline_ns)
 {
         struct collector *unused;
         struct waiter *waiters;
@@ -133,7 +133,7 @@ void collectors_free(struct collectors *c, uint64_t deadline_ns)
         bool last;
 
         if (!c)
-                return;
+                return 0;
         pool_lock(c);
         c->stopping = true;
         while (c->queue)
@@ -157,6 +157,7 @@ void collectors_free(struct collectors *c, uint64_t deadline_ns)
         pool_unlock(c);
         if (last)
                 pool_destroy(c);
+        return last ? 0 : -ETIMEDOUT;
 }
 
 static int compare(const struct collector *a, const struct collector *b)

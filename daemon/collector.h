@@ -17,7 +17,7 @@ int collectors_new(const struct clock *clock, struct slots *slots, struct collec
 /* Answers who still waits, removes all sources and their slots, and waits for workers up to the deadline
  * (CLOCK_MONOTONIC). Those stuck in the kernel are left behind and free what is theirs when they return:
  * until then the sources' environment must live. */
-void collectors_free(struct collectors *c, uint64_t deadline_ns);
+int collectors_free(struct collectors *c, uint64_t deadline_ns);
 
 /* Takes `state` (made by class->create) on success; destroys it by collector_remove(), or when a stuck call
  * returns. */

@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "daemon/loader.h"
 
-#define TEXT(type, field, name, default_text, text)                                                          \
+#define NAME(type, field, name, text)                                                                        \
         {                                                                                                    \
-                .key = name, .kind = OPTION_TEXT, .offset = offsetof(type, field), .fallback = default_text, \
+                .key = name, .kind = OPTION_TEXT, .offset = offsetof(type, field), .min = 1,                 \
                 .max = ENGINE_NAME_MAX - 1, .help = text                                                     \
         }
 #define PORT(type, field, default_text, text)                                                                \
@@ -22,10 +22,11 @@
         }
 
 static const struct option peer_rows[] = {
-        TEXT(struct config_peer, name, "name", NULL, "the peer's node name; becomes the label `peer`"),
+        NAME(struct config_peer, name, "name", "the peer's node name; becomes the label `peer`"),
         { .key = "address",
                 .kind = OPTION_TEXT,
                 .offset = offsetof(struct config_peer, address),
+                .min = 1,
                 .max = 253,
                 .help = "host name or address of the peer's control port; need not be on the RDMA network" },
         PORT(struct config_peer, port, "14792", "TCP port of the peer's responder"),
@@ -36,8 +37,8 @@ static const struct option peer_rows[] = {
 };
 
 static const struct option rail_rows[] = {
-        TEXT(struct config_rail, name, "name", NULL, "label `rail` of the device"),
-        TEXT(struct config_rail, device, "device", NULL, "RDMA device name, such as `mlx5_0`"),
+        NAME(struct config_rail, name, "name", "label `rail` of the device"),
+        NAME(struct config_rail, device, "device", "RDMA device name, such as `mlx5_0`"),
 };
 
 #define MEMBER(field) offsetof(struct config, field)

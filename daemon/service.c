@@ -476,8 +476,8 @@ int service_free(struct service *s)
                 return -ETIMEDOUT;
         responder_free(s->responder);
         inventory_free(s->inventory);
-        if (s->collectors)
-                collectors_free(s->collectors, deadline_ns);
+        if (collectors_free(s->collectors, deadline_ns) < 0)
+                return -ETIMEDOUT;
         view_free(s->view);
         slots_free(s->slots);
         if (s->env.engine)

@@ -126,6 +126,7 @@ static void test_what_is_wrong_is_named(void **state)
                 { "", "empty" },
                 { "nodes: x\n", "nodes" },
                 { "peers: [{name: b}]\n", "address" },
+                { "peers: [{name: \"\", address: h}]\n", "name" },
                 { "peers: [{name: b, address: h, port: 70000}]\n", "port" },
                 { "peers: [{name: b, address: h}, {name: b, address: i}]\n", "two peers are named \"b\"" },
                 { "rails: [{name: r, device: d}, {name: r, device: e}]\n", "two rails are named \"r\"" },

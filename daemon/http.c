@@ -332,6 +332,10 @@ static enum MHD_Result end_scrape(struct http *h, struct MHD_Connection *connect
 
 /* ---- requests ----------------------------------------------------------------------------------- */
 
+/* What the library keeps for a request: NULL, then this, then the scrape if it is one. */
+static char accepted;
+#define ACCEPTED ((void *)&accepted)
+
 static enum MHD_Result answer_landing(struct http *h, struct MHD_Connection *connection)
 {
         struct buf page;
@@ -358,28 +362,29 @@ static enum MHD_Result answer_reload(struct http *h, struct MHD_Connection *conn
         return answer_text(h, connection, MHD_HTTP_OK, "reload requested\n");
 }
 
-/* Called when the head of a request is there, and again after a suspended one was resumed. Refusals must be
- * queued in the first call: later a client that sends a body sees a closed connection instead. */
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *path,
-        const char *method, const char *version, const char *body, size_t *body_size, void **request)
+/* The first call, when the head is there. Refusals are queued here, after which the library closes the
+ * connection: later, a client that sends a body would see a closed connection and no answer. */
+static enum MHD_Result begin_request(
+        struct http *h, struct MHD_Connection *connection, struct http_head *head, void **request)
 {
-        const struct http_head head = {
-                .method = method,
-                .path = path,
-                .content_length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length"),
-                .transfer_encoding =
-                        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding"),
-        };
-        struct http *h = context;
-        enum http_endpoint endpoint = http_find(path, h->telemetry_path);
+        enum http_endpoint endpoint = http_find(head->path, h->telemetry_path);
         unsigned status;
 
-        if (*request)
-                return end_scrape(h, connection, *request);
-        status = http_check(endpoint, &head, h->allow_reload);
+        head->content_length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+        head->transfer_encoding =
+                MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding");
+        status = http_check(endpoint, head, h->allow_reload);
         if (status != MHD_HTTP_OK)
                 return refuse(h, connection, endpoint, status);
-        switch (endpoint) {
+        *request = ACCEPTED;
+        return MHD_YES;
+}
+
+/* The second call. Answers to what is accepted are queued here, so that the connection is kept alive. */
+static enum MHD_Result serve(
+        struct http *h, struct MHD_Connection *connection, const char *path, void **request)
+{
+        switch (http_find(path, h->telemetry_path)) {
         case HTTP_METRICS:
                 return begin_scrape(h, connection, request);
         case HTTP_LANDING:
@@ -393,7 +398,19 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         case N_HTTP_ENDPOINTS:
                 break;
         }
-        return MHD_NO;
+        return MHD_NO; /* begin_request() has refused it */
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *path,
+        const char *method, const char *version, const char *body, size_t *body_size, void **request)
+{
+        struct http_head head = { .method = method, .path = path };
+
+        if (!*request)
+                return begin_request(context, connection, &head, request);
+        if (*request == ACCEPTED)
+                return serve(context, connection, path, request);
+        return end_scrape(context, connection, *request); /* the third call, after it was resumed */
 }
 
 /* A request line has come: the rest of the head has a deadline of its own. */
@@ -408,7 +425,7 @@ static void *on_request_line(void *context, const char *uri, struct MHD_Connecti
 static void on_completed(
         void *context, struct MHD_Connection *connection, void **request, enum MHD_RequestTerminationCode why)
 {
-        struct scrape *s = *request;
+        struct scrape *s = *request == ACCEPTED ? NULL : *request;
         struct http *h = context;
         bool last_use = false;
 

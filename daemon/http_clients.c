@@ -117,11 +117,25 @@ static uint64_t limit_ns(const struct http_clients *c, enum http_phase phase)
         return DEADLINE_NEVER;
 }
 
+/* The library overlooks an end of input that comes together with a request (seen with 0.9.75), and would keep
+ * such a connection for good. */
+static bool has_left(const struct http_client *client)
+{
+        char byte;
+
+        return client->phase == HTTP_IDLE && recv(client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static bool is_late(const struct http_clients *c, const struct http_client *client, uint64_t now_ns)
+{
+        return now_ns > client->since_ns && now_ns - client->since_ns > limit_ns(c, client->phase);
+}
+
 void http_clients_cut(struct http_clients *c, uint64_t now_ns)
 {
         (void)pthread_mutex_lock(&c->lock);
         for (struct http_client *client = c->first; client; client = client->next) {
-                if (now_ns < client->since_ns || now_ns - client->since_ns <= limit_ns(c, client->phase))
+                if (!is_late(c, client, now_ns) && !has_left(client))
                         continue;
                 c->timed_out += client->phase != HTTP_IDLE;
                 client->phase = HTTP_CUT;

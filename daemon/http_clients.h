@@ -27,7 +27,8 @@ void http_clients_free(struct http_clients *c); /* NULL is fine; none may be lef
 struct http_client *http_clients_add(struct http_clients *c, int fd);
 void http_clients_remove(struct http_clients *c, struct http_client *client);
 void http_clients_enter(struct http_clients *c, struct http_client *client, enum http_phase phase);
-/* Shuts down those that have been too long in their phase. */
+/* Shuts down those that have been too long in their phase, or are idle and have said that no more will come.
+ */
 void http_clients_cut(struct http_clients *c, uint64_t now_ns);
 /* Returns when no answer is under way (collecting, sending), or at the deadline (CLOCK_MONOTONIC). */
 void http_clients_wait(struct http_clients *c, uint64_t deadline_ns);

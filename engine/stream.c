@@ -40,6 +40,7 @@ struct stream {
         uint64_t posted, completed; /* of all queue pairs, warm-up included */
         uint64_t first_ns, last_ns; /* first post and last completion of the phase */
         uint64_t skipped;           /* completed when the phase began */
+        uint64_t stop_ns;           /* no new groups afterwards */
         struct windows windows;
 };
 
@@ -77,6 +78,23 @@ static void stream_free(struct stream *s)
 }
 DEFINE_SCOPE_FREE(struct stream *, stream_free);
 
+/* No new groups; one that has been begun ends with its next message, which is signaled. */
+static void stop(struct stream *s)
+{
+        s->budget = 0;
+        for (unsigned i = 0; i < s->ep->n_qps; i++)
+                if (s->qps[i].group_left > 1)
+                        s->qps[i].group_left = 1;
+}
+
+/* What depends on the clock, which is read once for many messages. */
+static int look(struct stream *s, uint64_t now)
+{
+        if (now >= s->stop_ns)
+                stop(s);
+        return wait_watch(&s->wait, now, s->fault);
+}
+
 /* Marks the next work request of a queue pair. */
 static void stamp_request(struct stream *s, struct stream_qp *q, struct ibv_send_wr *wr)
 {
@@ -86,12 +104,12 @@ static void stamp_request(struct stream *s, struct stream_qp *q, struct ibv_send
                 s->budget -= q->group_left;
         }
         bool last = --q->group_left == 0;
-        wr->send_flags =
-                last ? wr->send_flags | IBV_SEND_SIGNALED : wr->send_flags & ~(unsigned)IBV_SEND_SIGNALED;
+        wr->send_flags = last ? IBV_SEND_SIGNALED : 0;
         wr->wr_id = (uint64_t)(q - s->qps) << ID_QP_SHIFT | ++q->posted;
 }
 
-/* One doorbell: on Soft-RoCE one system call that also does the sending. */
+/* One doorbell. On Soft-RoCE it is a system call that also does the sending, milliseconds for a window of
+ * large messages, so that there is reason to look at the clock after each. */
 static int post(struct stream *s, struct stream_qp *q, unsigned n)
 {
         for (unsigned i = 0; i < n; i++)
@@ -103,7 +121,7 @@ static int post(struct stream *s, struct stream_qp *q, unsigned n)
         if (r != 0)
                 return post_fault(s->ep, r, s->fault);
         s->posted += n;
-        return 0;
+        return s->ep->class == DEVICE_SOFTWARE ? look(s, clock_now_ns()) : 0;
 }
 
 static int fill(struct stream *s, struct stream_qp *q)
@@ -127,15 +145,6 @@ static int fill_all(struct stream *s)
         for (unsigned i = 0; i < s->ep->n_qps && r == 0; i++)
                 r = fill(s, &s->qps[i]);
         return r;
-}
-
-/* No new groups; one that has been begun ends with its next message, which is signaled. */
-static void stop(struct stream *s)
-{
-        s->budget = 0;
-        for (unsigned i = 0; i < s->ep->n_qps; i++)
-                if (s->qps[i].group_left > 1)
-                        s->qps[i].group_left = 1;
 }
 
 /* When one work request fails, all behind it are flushed: the one to report is not among those. */
@@ -178,6 +187,7 @@ static int run_phase(struct stream *s, uint64_t messages, uint64_t stop_ns, uint
 {
         struct ibv_wc wc[COMPLETIONS];
         s->budget = messages;
+        s->stop_ns = stop_ns;
         s->skipped = s->completed;
         s->first_ns = s->last_ns = clock_now_ns();
         windows_start(&s->windows, s->first_ns);
@@ -187,14 +197,11 @@ static int run_phase(struct stream *s, uint64_t messages, uint64_t stop_ns, uint
                 if (n <= 0)
                         return n < 0 ? n : overdue(s, margin);
                 r = account(s, wc, n);
-                uint64_t now = clock_now_ns();
-                if (r == 0) {
-                        s->last_ns = now;
-                        windows_add(&s->windows, now, s->completed - s->skipped);
-                        r = wait_watch(&s->wait, now, s->fault);
-                }
-                if (now >= stop_ns)
-                        stop(s);
+                if (r < 0)
+                        return r;
+                s->last_ns = clock_now_ns();
+                windows_add(&s->windows, s->last_ns, s->completed - s->skipped);
+                r = look(s, s->last_ns);
                 if (r == 0)
                         r = fill_all(s);
         }

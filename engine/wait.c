@@ -64,7 +64,7 @@ static int look_at_control(struct wait *w, struct fault *fault)
  * without an event: but its directory in sysfs goes at once. */
 static int look_at_device(struct wait *w, struct fault *fault)
 {
-        const char *path = w->ep->context->device->ibdev_path;
+        const char *path = w->ep->context->device->dev_path;
         if (access(path, F_OK) == 0 || errno != ENOENT)
                 return 0;
         return fault_set(fault, OUTCOME_LOCAL, -ENODEV, "%s was removed during the traffic", w->ep->device);

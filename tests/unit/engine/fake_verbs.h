@@ -125,7 +125,7 @@ static struct fake *fake_new(const struct plan *plan)
         f->context.ops.post_send = fake_post_send;
         f->context.ops.poll_cq = fake_poll_cq;
         f->context.ops.req_notify_cq = fake_req_notify_cq;
-        strcpy(f->device.ibdev_path, "/");
+        strcpy(f->device.dev_path, "/");
         f->cq.context = f->channel.context = f->mr.context = &f->context;
         f->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         f->ep.context = &f->context;

@@ -178,7 +178,7 @@ static int run_watched(const struct watch *watch, struct result *r, const char *
         struct plan p = plan_of(1, 16, 4, 4, 1000);
         cleanup(fake_freep) struct fake *f = fake_new(&p);
         f->silent_after = 8;
-        strcpy(f->device.ibdev_path, device_path);
+        strcpy(f->device.dev_path, device_path);
         uint64_t began = clock_now_ns();
         int error = run(f, 10 * NS_PER_SEC, watch, r);
         assert_true(clock_now_ns() - began < NS_PER_SEC);
@@ -211,7 +211,7 @@ static void a_broken_control_connection_ends_it(void **state)
 static void a_removed_device_ends_it(void **state)
 {
         struct result r;
-        assert_int_equal(run_watched(NULL, &r, "/nowhere/rxe0"), -ENODEV);
+        assert_int_equal(run_watched(NULL, &r, "/nowhere/uverbs0"), -ENODEV);
         assert_int_equal(r.fault.kind, OUTCOME_LOCAL);
         assert_non_null(strstr(r.fault.reason, "removed"));
 }

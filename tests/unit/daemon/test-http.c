@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "daemon/http.h"
+#include "daemon/http_clients.h"
 #include "daemon/http_listen.h"
 #include "daemon/http_page.h"
 #include "daemon/http_route.h"
@@ -863,6 +864,70 @@ static void addresses_that_cannot_be_listened_on_are_explained(void **state)
         (void)close(fd);
 }
 
+/* ---- connections and their phases --------------------------------------------------------------------- */
+
+struct lifetime {
+        const char *name;
+        enum http_phase phase;
+        uint64_t lives_ns, dies_ns; /* since it entered the phase; 0: never */
+        unsigned timed_out;
+};
+
+static void phases_have_their_limits(void **state)
+{
+        static const struct lifetime rows[] = {
+                { "receiving", HTTP_RECEIVING, 2 * NS_PER_SEC, 4 * NS_PER_SEC, 1 },
+                { "sending", HTTP_SENDING, HTTP_SEND_NS - NS_PER_SEC, HTTP_SEND_NS + NS_PER_SEC, 1 },
+                { "idle", HTTP_IDLE, HTTP_IDLE_NS - NS_PER_SEC, HTTP_IDLE_NS + NS_PER_SEC, 0 },
+                { "collecting", HTTP_COLLECTING, 3600 * NS_PER_SEC, 0, 0 },
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+                uint64_t now = clock_now_ns();
+                struct http_clients *clients;
+                struct http_client *one;
+                int pair[2];
+
+                assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+                assert_int_equal(http_clients_new(3 * NS_PER_SEC, &clients), 0);
+                one = http_clients_add(clients, pair[0]);
+                assert_non_null(one);
+                http_clients_enter(clients, one, rows[i].phase);
+                http_clients_cut(clients, now + rows[i].lives_ns);
+                check_row(try_say(pair[1], "x"), rows[i].name);
+                if (rows[i].dies_ns > 0) {
+                        http_clients_cut(clients, now + rows[i].dies_ns);
+                        http_clients_cut(clients, now + rows[i].dies_ns);
+                        check_row(!try_say(pair[1], "x"), rows[i].name);
+                }
+                check_row(http_clients_timed_out(clients) == rows[i].timed_out, rows[i].name);
+                http_clients_remove(clients, one);
+                assert_int_equal(http_clients_count(clients), 0);
+                http_clients_free(clients);
+                (void)close(pair[0]);
+                (void)close(pair[1]);
+        }
+}
+
+static void who_has_left_is_not_kept(void **state)
+{
+        struct fixture f;
+        struct buf in = { 0 };
+        char text[8192];
+        int fd;
+
+        setup(&f, &usual);
+        fd = client(&f);
+        get(fd, "/metrics");
+        (void)shutdown(fd, SHUT_WR);
+        assert_int_equal(hear(fd, &in, true, text, sizeof(text)), 200);
+        assert_true(is_closed(fd));
+        assert_int_equal(stats_of(&f).timed_out_total, 0);
+        buf_done(&in);
+        (void)close(fd);
+        teardown(&f);
+}
+
 /* ---- pure parts -------------------------------------------------------------------------------------- */
 
 struct timeout {
@@ -936,6 +1001,8 @@ int main(void)
                 cmocka_unit_test(an_inherited_socket_is_served),
                 cmocka_unit_test(an_address_without_host_is_of_both_families),
                 cmocka_unit_test(addresses_that_cannot_be_listened_on_are_explained),
+                cmocka_unit_test(phases_have_their_limits),
+                cmocka_unit_test(who_has_left_is_not_kept),
                 cmocka_unit_test(scrape_timeouts_are_read_strictly),
                 cmocka_unit_test(html_is_escaped),
         };

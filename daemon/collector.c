@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/collector.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,10 @@ struct collector *source_unlink_unused(struct collector *s)
 
         if (!s->removed || s->slot_users > 0 || source_is_running(s))
                 return NULL;
-        while (*at != s)
+        while (*at != s) {
+                assert(*at);
                 at = &(*at)->next;
+        }
         *at = s->next;
         return s;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "daemon/collector_private.h"
@@ -26,8 +27,10 @@ void queue_take(struct collectors *c, struct collector *s)
 {
         struct collector **at = &c->queue;
 
-        while (*at != s)
+        while (*at != s) {
+                assert(*at); /* it is queued */
                 at = &(*at)->next_queued;
+        }
         *at = s->next_queued;
         if (c->queue_end == &s->next_queued)
                 c->queue_end = at;

@@ -122,7 +122,7 @@ int worker_start(struct collectors *c)
         if (r == 0)
                 r = pthread_create(&thread, &attributes, worker_main, c);
         (void)pthread_attr_destroy(&attributes);
-        if (r > 0)
+        if (r != 0)
                 return -r;
         (void)pthread_setname_np(thread, "collector");
         c->threads++;

@@ -5,8 +5,9 @@ import sys
 import time
 
 STATES = {1: "DOWN", 2: "INIT", 3: "ARMED", 4: "ACTIVE", 5: "DEFER"}
-# Whatever counts what should not happen, by whichever name.
-ERRORS = re.compile(r"rdma_canary_(port|hw)_\w*(err|discard|naks?|retr|timeout|downed|failed)\w*_total$")
+# What should not happen, by its canonical name: the vendors' own (…_hw_…) count the same events again.
+ERRORS = re.compile(r"rdma_canary_(?!hw_|probe_|http_|responder_|source_)\w*"
+                    r"(errors|discards|naks|retransmit_timeouts|exceeded|downed|out_of_\w+)_total$")
 HEADINGS = ("host", "device", "peer", "bandwidth", "latency p50", "p99", "port", "errors")
 CLEAR = "\033[H\033[2J"
 

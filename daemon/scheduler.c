@@ -291,20 +291,22 @@ static void take_back(struct scheduler *s, struct run *run)
                 wait_for_next(s, t);
 }
 
-void scheduler_collect(struct scheduler *s)
+size_t scheduler_collect(struct scheduler *s)
 {
         struct job *job;
+        size_t n = 0;
 
         (void)pthread_mutex_lock(&s->lock);
         job = s->ended;
         s->ended = NULL;
         (void)pthread_mutex_unlock(&s->lock);
-        while (job) {
+        for (; job; n++) {
                 struct run *run = job->owner;
                 job = job->next;
                 take_back(s, run);
                 run_free(run);
         }
+        return n;
 }
 
 /* ---- reconciling -------------------------------------------------------------------------------- */
@@ -515,6 +517,15 @@ size_t scheduler_failing(const struct scheduler *s)
         return n;
 }
 
+size_t scheduler_stuck(const struct scheduler *s)
+{
+        size_t n = 0;
+
+        for (const struct turn *t = s->turns; t; t = t->next)
+                n += t->phase == TURN_STUCK;
+        return n;
+}
+
 static double stuck_seconds(const struct turn *t, uint64_t now_ns)
 {
         uint64_t started_ns = t->run ? atomic_load(&t->run->job.started_ns) : 0;
@@ -569,7 +580,7 @@ int scheduler_free(struct scheduler *s, uint64_t deadline_ns)
                 atomic_store(&t->instance->cancel, true);
         if (free_lanes(s, deadline_ns) < 0)
                 return -ETIMEDOUT;
-        scheduler_collect(s);
+        (void)scheduler_collect(s); /* cancelled, all of them */
         while ((t = s->turns)) {
                 s->turns = t->next;
                 turn_free(t);

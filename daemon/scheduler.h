@@ -21,10 +21,13 @@ int scheduler_reconcile(
         struct scheduler *s, const struct config *config, char *const *devices, size_t n_devices);
 /* Monotonic time at which scheduler_run_due() has something to do next; DEADLINE_NEVER: nothing. */
 uint64_t scheduler_next_ns(const struct scheduler *s);
+/* Starts the turns that are due, and looks at those that should have ended. */
 void scheduler_run_due(struct scheduler *s);
-void scheduler_collect(struct scheduler *s);
+/* Takes in what lanes have handed back. How many turns that were. */
+size_t scheduler_collect(struct scheduler *s);
 size_t scheduler_probes(const struct scheduler *s);
 size_t scheduler_failing(const struct scheduler *s);
+size_t scheduler_stuck(const struct scheduler *s); /* in the kernel past their deadline */
 /* One per probe, in no order: *ret freed with free(); its strings live until the next reconcile. */
 int scheduler_lane_states(const struct scheduler *s, struct lane_state **ret, size_t *ret_n);
 /* Cancels turns, ends lanes by the deadline, frees. 0, or -ETIMEDOUT: some lane stayed behind in the kernel

@@ -386,8 +386,8 @@ static void take_wake(struct service *s)
                 return; /* somebody's wake was taken in before */
         if (atomic_exchange(&s->reload_asked, false))
                 reload(s);
-        scheduler_collect(s->scheduler);
-        refresh_view(s);
+        if (scheduler_collect(s->scheduler) > 0)
+                refresh_view(s);
 }
 
 static void run_timers(struct service *s)
@@ -402,6 +402,8 @@ static void run_timers(struct service *s)
         if (s->tick_ns <= now_ns) {
                 s->tick_ns = now_ns + TICK_NS;
                 http_tick(s->http);
+                if (scheduler_stuck(s->scheduler) > 0) /* nothing comes back that would refresh it */
+                        refresh_view(s);
         }
         if (s->watchdog_ns <= now_ns) {
                 s->watchdog_ns = now_ns + s->watchdog_interval_ns;

@@ -78,6 +78,18 @@ static bool is_telling(const struct outcome *o)
         return o->fault.kind != OUTCOME_BUSY && o->fault.kind != OUTCOME_CANCELLED;
 }
 
+/* Values as old as this are no longer shown: Prometheus then ends the series, which is what is known. */
+#define TELLING_INTERVALS 3
+
+static const struct outcome *recent_telling(const struct turn *t, const struct outcome *now)
+{
+        uint64_t limit_ns = TELLING_INTERVALS * t->interval_ns;
+
+        if (!t->has_telling || now->started_realtime_ns > t->telling.started_realtime_ns + limit_ns)
+                return NULL;
+        return &t->telling;
+}
+
 /* A fault that goes on is logged once, and again when its kind or stage changes. */
 static void log_change(const struct turn *t, const struct outcome *o)
 {
@@ -130,7 +142,7 @@ void turn_finish(struct turn *t, struct outcome *o)
         o->latency = NULL;
         move_outcome(&t->last, o);
         t->has_last = true;
-        publish(t, t->has_telling ? &t->telling : NULL);
+        publish(t, recent_telling(t, &t->last));
         if (is_telling(&t->last)) {
                 outcome_done(&t->telling);
                 t->telling = t->last; /* nothing owned is left in it */

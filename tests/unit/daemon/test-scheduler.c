@@ -22,6 +22,7 @@ static struct {
         _Atomic(enum outcome_kind) kind; /* what a turn ends with */
         atomic_bool block; /* a turn waits for `go` first, deaf to its deadline like the kernel */
         atomic_uint live, runs;
+        const struct clock *clock;
         sem_t go;
 } fake;
 
@@ -68,6 +69,7 @@ static void fake_run(void *state, uint64_t deadline_ns, const atomic_bool *cance
         atomic_fetch_add(&fake.runs, 1);
         if (atomic_load(&fake.block))
                 (void)sem_wait(&fake.go);
+        ret->started_realtime_ns = clock_realtime_ns(fake.clock);
         ret->fault.kind = atomic_load(&fake.kind);
         ret->stage = ret->fault.kind == OUTCOME_OK ? STAGE_DONE : STAGE_CONNECT;
         if (ret->fault.kind == OUTCOME_OK) {
@@ -145,6 +147,7 @@ static int setup(void **state)
         atomic_store(&fake.runs, 0);
         assert_int_equal(sem_init(&fake.go, 0, 0), 0);
         t->clock = (struct clock){ stage_now, stage_now, t };
+        fake.clock = &t->clock;
         t->now_ns = clock_now_ns();
         t->env = (struct source_environment){ .sysfs = -1, .procfs = -1, .clock = &t->clock };
         t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -294,6 +297,21 @@ static void test_busy_is_tried_again_soon_and_is_no_failure(void **state)
         check_on_page(t, "rdma_canary_probe_success" LABELS_B, false);
 }
 
+static void test_values_of_long_ago_are_withdrawn(void **state)
+{
+        struct stage_set *t = *state;
+
+        reconcile(t, ONE_PEER, "rxe0", NULL);
+        advance(t, 30);
+        atomic_store(&fake.kind, OUTCOME_BUSY);
+        advance(t, 60);
+        check_on_page(t, "rdma_canary_probe_bandwidth_bytes_per_second" LABELS_B, true);
+        advance(t, 90);
+        check_on_page(t, "rdma_canary_probe_bandwidth_bytes_per_second" LABELS_B, false);
+        check_on_page(t, "rdma_canary_probe_success" LABELS_B, false);
+        check_on_page(t, "rdma_canary_probe_attempts_total" LABELS_B, true);
+}
+
 static void test_failures_show_and_end(void **state)
 {
         struct stage_set *t = *state;
@@ -367,6 +385,7 @@ int main(void)
                 TEST(test_a_removed_peer_takes_its_series_and_the_other_keeps_its_totals),
                 TEST(test_a_new_interval_counts_at_once),
                 TEST(test_busy_is_tried_again_soon_and_is_no_failure),
+                TEST(test_values_of_long_ago_are_withdrawn),
                 TEST(test_failures_show_and_end),
                 TEST(test_a_turn_stuck_in_the_kernel_is_reported_and_taken_up_again),
                 TEST(test_a_removed_turn_that_runs_is_freed_when_it_returns),

@@ -33,6 +33,13 @@ enum ibv_mtu mtu_from_bytes(unsigned bytes)
         return (enum ibv_mtu)0;
 }
 
+int verbs_error(int returned)
+{
+        if (returned == -1)
+                return errno ? -errno : -EIO;
+        return returned > 0 ? -returned : returned;
+}
+
 static struct ibv_device *find(struct ibv_device **list, const char *name)
 {
         for (; *list; list++)
@@ -119,13 +126,16 @@ static bool is_zero(const uint8_t gid[16])
 /* All GIDs of the device in one call; on old kernels the library falls back to reading sysfs. */
 static void query_addresses(struct ibv_context *context, struct port_facts *port)
 {
-        enum { TABLE_MAX = 1024 };
+        /* Soft-RoCE's table has 1024 entries, but the index in an address vector (ibv_global_route) has 8
+         * bits. */
+        enum { TABLE_MAX = 1024, INDEX_MAX = 255 };
         cleanup(freep) struct ibv_gid_entry *table = calloc(TABLE_MAX, sizeof(*table));
         if (!table)
                 return;
         ssize_t n = ibv_query_gid_table(context, table, TABLE_MAX, 0);
         for (ssize_t i = 0; i < n && port->n_addresses < ENGINE_ADDRESSES_MAX; i++) {
-                if (table[i].port_num != port->number || is_zero(table[i].gid.raw))
+                if (table[i].port_num != port->number || table[i].gid_index > INDEX_MAX ||
+                        is_zero(table[i].gid.raw))
                         continue;
                 struct rdma_address *a = &port->addresses[port->n_addresses++];
                 memcpy(a->gid, table[i].gid.raw, sizeof(a->gid));
@@ -140,9 +150,9 @@ static void query_addresses(struct ibv_context *context, struct port_facts *port
 static int query_port(struct ibv_context *context, uint8_t number, struct port_facts *ret)
 {
         struct ibv_port_attr attributes = { 0 };
-        int r = ibv_query_port(context, number, &attributes);
-        if (r != 0)
-                return -abs(r);
+        int r = verbs_error(ibv_query_port(context, number, &attributes));
+        if (r < 0)
+                return r;
         *ret = (struct port_facts){
                 .number = number,
                 .state = (uint8_t)attributes.state,
@@ -218,9 +228,9 @@ int device_facts_query(struct ibv_context *context, struct device_facts *ret)
 {
         facts_of_name(context->device, ret);
         struct ibv_device_attr attributes = { 0 };
-        int r = ibv_query_device(context, &attributes);
-        if (r != 0)
-                return -abs(r);
+        int r = verbs_error(ibv_query_device(context, &attributes));
+        if (r < 0)
+                return r;
         classify(ret, attributes.vendor_id);
         (void)text_copy(
                 ret->firmware, sizeof(ret->firmware), attributes.fw_ver); /* to show: cut off is fine */

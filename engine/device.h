@@ -13,6 +13,10 @@ int device_open(const char *name, struct ibv_context **ret);
 /* Facts of an open device. Ports that cannot be read are left out. 0, or what querying said. */
 int device_facts_query(struct ibv_context *context, struct device_facts *ret);
 
+/* What a verbs call returned, as 0 or a negative errno. Calls give a positive errno, a negative one, or -1
+ * and errno, and not every provider keeps to one. */
+int verbs_error(int returned);
+
 unsigned mtu_to_bytes(enum ibv_mtu mtu);
 enum ibv_mtu mtu_from_bytes(unsigned bytes); /* of what plan_check() accepts; 0 for anything else */
 

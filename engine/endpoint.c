@@ -41,6 +41,10 @@ void endpoint_close(struct endpoint *ep)
         if (!ep)
                 return;
         ep->teardown.destroy = destroy;
+        if (!ep->context) { /* nothing the kernel could be slow with */
+                destroy(&ep->teardown);
+                return;
+        }
         reapers_submit(ep->reapers, ep->device, &ep->teardown);
 }
 
@@ -104,10 +108,10 @@ static int check_port(struct endpoint *ep, const struct port_facts *port, struct
 static int check_message(struct endpoint *ep, struct fault *fault)
 {
         struct ibv_port_attr attributes = { 0 };
-        int r = abs(ibv_query_port(ep->context, ep->port, &attributes));
-        if (r != 0)
-                return fault_set(fault, OUTCOME_LOCAL, -r, "cannot query port %u of %s: %s", ep->port,
-                        ep->device, strerror(r));
+        int r = verbs_error(ibv_query_port(ep->context, ep->port, &attributes));
+        if (r < 0)
+                return fault_set(fault, OUTCOME_LOCAL, r, "cannot query port %u of %s: %s", ep->port,
+                        ep->device, strerror(-r));
         if (ep->plan.message_bytes > attributes.max_msg_sz)
                 return fault_set(fault, OUTCOME_LOCAL, -EMSGSIZE, "message_bytes %" PRIu64 ": %s allows %u",
                         ep->plan.message_bytes, ep->device, attributes.max_msg_sz);
@@ -147,7 +151,7 @@ static int memlock_fault(const struct endpoint *ep, int error, struct fault *fau
 
 static int make_memory(struct endpoint *ep, int node, struct fault *fault)
 {
-        uint64_t bytes = 2 * ep->plan.queue_pairs * slot_bytes(ep->plan.message_bytes);
+        uint64_t bytes = endpoint_slots(&ep->plan) * slot_bytes(ep->plan.message_bytes);
         int r = memory_map(&ep->memory, bytes, ep->class == DEVICE_HARDWARE, node);
         if (r < 0)
                 return fault_set(
@@ -175,9 +179,9 @@ static int make_channel(struct endpoint *ep, struct fault *fault)
 static int make_queues(struct endpoint *ep, struct fault *fault)
 {
         struct ibv_device_attr limits = { 0 };
-        int r = abs(ibv_query_device(ep->context, &limits));
-        if (r != 0)
-                return fault_set(fault, OUTCOME_LOCAL, -r, "cannot query %s: %s", ep->device, strerror(r));
+        int r = verbs_error(ibv_query_device(ep->context, &limits));
+        if (r < 0)
+                return fault_set(fault, OUTCOME_LOCAL, r, "cannot query %s: %s", ep->device, strerror(-r));
         r = make_channel(ep, fault);
         if (r == 0)
                 r = queue_create_cq(ep, &limits, fault);

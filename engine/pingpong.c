@@ -23,7 +23,7 @@
 #define SLEEP_MAX_NS   (500 * NS_PER_US)
 #define SLEEP_SHARE    16 /* a step is this part of the time waited, which bounds the error to as much */
 #define SPINS_PER_LOOK 64 /* memory reads per look at the clock, where spinning does not give way */
-#define LAST_DRAIN_NS  (200 * NS_PER_MS)
+#define MARGIN_NS      (100 * NS_PER_MS) /* before the deadline no further message is begun */
 
 struct pingpong {
         struct endpoint *ep;
@@ -186,7 +186,9 @@ static int run_active(struct pingpong *p, struct result *ret)
                 r = round_trip(p, &ns);
         uint64_t budget = plan_messages(p->plan), began = clock_now_ns(), now = began;
         uint64_t budget_ns = p->plan->budget_ns ? p->plan->budget_ns : DEADLINE_NEVER;
-        while (r == 0 && ret->messages < budget && now - began < budget_ns) {
+        uint64_t left = deadline_left_ns(p->wait.deadline_ns, began);
+        uint64_t latest_ns = p->wait.deadline_ns - (left / 8 < MARGIN_NS ? left / 8 : MARGIN_NS);
+        while (r == 0 && ret->messages < budget && now - began < budget_ns && now < latest_ns) {
                 r = round_trip(p, &ns);
                 if (r < 0)
                         break;
@@ -196,6 +198,7 @@ static int run_active(struct pingpong *p, struct result *ret)
                 r = wait_watch(&p->wait, now, p->fault);
         }
         ret->traffic_ns = now - began;
+        ret->truncated = r == 0 && ret->messages < budget && now - began < budget_ns;
         return r;
 }
 

@@ -46,7 +46,7 @@ static const struct plan defaults[][2] = {
                         .queue_pairs = 2,
                         .depth = 16,
                         .post_list = 4,
-                        .signal_interval = 2,
+                        .signal_interval = 1,
                         .budget_bytes = 4 * MIB,
                         .budget_ns = 250 * NS_PER_MS,
                         .warmup_messages = 4,
@@ -123,11 +123,22 @@ static bool kind_known(const struct plan *p, char *why)
                in_range(why, "transport", p->transport, TRANSPORT_RC, TRANSPORT_RC);
 }
 
+/* What an endpoint registers, twice that for latency. */
+static bool memory_allowed(const struct plan *p, char *why)
+{
+        if (p->message_bytes * p->queue_pairs <= MESSAGE_BYTES_MAX)
+                return true;
+        text_message(why, ENGINE_REASON_MAX,
+                "message_bytes %" PRIu64 " on %u queue_pairs: allowed are %" PRIu64 " bytes in all",
+                p->message_bytes, p->queue_pairs, MESSAGE_BYTES_MAX);
+        return false;
+}
+
 static bool queues_allowed(const struct plan *p, char *why)
 {
         unsigned qps_max = p->measure == MEASURE_LATENCY ? 1 : ENDPOINT_QPS_MAX;
         return in_range(why, "message_bytes", p->message_bytes, 1, MESSAGE_BYTES_MAX) &&
-               in_range(why, "queue_pairs", p->queue_pairs, 1, qps_max) &&
+               in_range(why, "queue_pairs", p->queue_pairs, 1, qps_max) && memory_allowed(p, why) &&
                in_range(why, "depth", p->depth, 1, DEPTH_MAX) &&
                in_half_depth(why, "post_list", p->post_list, p->depth) &&
                in_half_depth(why, "signal_interval", p->signal_interval, p->depth) &&

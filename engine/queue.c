@@ -86,12 +86,12 @@ int queue_create_qps(struct endpoint *ep, const struct ibv_device_attr *limits, 
 static int modify(struct endpoint *ep, unsigned qp, struct ibv_qp_attr *attributes, int mask, const char *to,
         struct fault *fault)
 {
-        int r = abs(ibv_modify_qp(ep->qps[qp], attributes, mask));
+        int r = verbs_error(ibv_modify_qp(ep->qps[qp], attributes, mask));
         if (r == 0)
                 return 0;
-        return fault_set(fault, OUTCOME_LOCAL, -r, "queue pair %u of %s to %s (peer %s): %s",
+        return fault_set(fault, OUTCOME_LOCAL, r, "queue pair %u of %s to %s (peer %s): %s",
                 ep->qps[qp]->qp_num, ep->device, to, ep->remote_text[0] ? ep->remote_text : "not known yet",
-                strerror(r));
+                strerror(-r));
 }
 
 int queue_to_init(struct endpoint *ep, unsigned qp, struct fault *fault)

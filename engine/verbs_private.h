@@ -34,7 +34,8 @@ struct endpoint {
 
         struct ibv_context *context;
         struct ibv_pd *pd;
-        /* n_qps landing slots, written by the other end, then as many source slots. */
+        /* n_qps landing slots, written by the other end; for latency, where an end does both, as many source
+         * slots behind them. */
         struct memory memory;
         struct ibv_mr *mr;
         struct ibv_comp_channel *channel;
@@ -48,6 +49,11 @@ struct endpoint {
         char remote_text[46];        /* its address, for messages */
 };
 
+static inline uint64_t endpoint_slots(const struct plan *p)
+{
+        return p->measure == MEASURE_LATENCY ? 2 * p->queue_pairs : p->queue_pairs;
+}
+
 static inline uint8_t *endpoint_landing(const struct endpoint *ep, unsigned qp)
 {
         return (uint8_t *)ep->memory.data + qp * slot_bytes(ep->plan.message_bytes);
@@ -55,7 +61,7 @@ static inline uint8_t *endpoint_landing(const struct endpoint *ep, unsigned qp)
 
 static inline uint8_t *endpoint_source(const struct endpoint *ep, unsigned qp)
 {
-        return endpoint_landing(ep, ep->n_qps + qp);
+        return endpoint_landing(ep, ep->plan.measure == MEASURE_LATENCY ? ep->n_qps + qp : qp);
 }
 
 /* A write of one message from the source slot of a queue pair to the landing slot of the other end's.

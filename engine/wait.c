@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/device.h"
 #include "engine/verbs_private.h"
 
 #define SPIN_HARDWARE_NS (100 * NS_PER_US)
@@ -137,10 +138,10 @@ static int spin(struct wait *w, struct ibv_wc *wc, int max, uint64_t until, stru
  * completion, not only solicited ones) since writes are never solicited. */
 static int arm(struct wait *w, struct ibv_wc *wc, int max, struct fault *fault)
 {
-        int r = abs(ibv_req_notify_cq(w->ep->cq, 0));
-        if (r != 0)
-                return fault_set(fault, OUTCOME_LOCAL, -r, "cannot arm the completion queue of %s: %s",
-                        w->ep->device, strerror(r));
+        int r = verbs_error(ibv_req_notify_cq(w->ep->cq, 0));
+        if (r < 0)
+                return fault_set(fault, OUTCOME_LOCAL, r, "cannot arm the completion queue of %s: %s",
+                        w->ep->device, strerror(-r));
         return take(w, wc, max, fault);
 }
 
@@ -205,7 +206,7 @@ int completion_fault(const struct endpoint *ep, const struct ibv_wc *wc, struct 
 
 int post_fault(const struct endpoint *ep, int error, struct fault *fault)
 {
-        error = abs(error);
+        error = -verbs_error(error);
         /* uverbs refuses writes of a process whose credentials changed after the device was opened. */
         return fault_set(fault, OUTCOME_LOCAL, -error, "cannot post to %s: %s%s", ep->device, strerror(error),
                 error == EACCES ? " (credentials changed after opening it?)" : "");

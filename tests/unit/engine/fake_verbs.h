@@ -118,7 +118,7 @@ static int fake_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 static struct fake *fake_new(const struct plan *plan)
 {
         struct fake *f = calloc(1, sizeof(*f));
-        if (!f || memory_map(&f->ep.memory, 2 * plan->queue_pairs * slot_bytes(plan->message_bytes), false,
+        if (!f || memory_map(&f->ep.memory, endpoint_slots(plan) * slot_bytes(plan->message_bytes), false,
                           -1) < 0)
                 abort();
         f->context.device = &f->device;

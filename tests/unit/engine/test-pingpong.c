@@ -52,6 +52,16 @@ static void time_ends_it(void **state)
         result_done(&r);
 }
 
+static void a_deadline_truncates_what_flows(void **state)
+{
+        cleanup(fake_freep) struct fake *f = fake_pingpong(UINT64_C(1) << 40);
+        struct result r;
+        assert_int_equal(run(f, true, 50 * NS_PER_MS, NULL, &r), 0);
+        assert_true(r.truncated);
+        assert_true(r.messages > 10 && r.latency.count == r.messages);
+        result_done(&r);
+}
+
 static void silence_ends_at_the_deadline(void **state)
 {
         cleanup(fake_freep) struct fake *f = fake_pingpong(1000);
@@ -138,6 +148,7 @@ int main(void)
         static const struct CMUnitTest tests[] = {
                 cmocka_unit_test(every_round_trip_is_a_sample),
                 cmocka_unit_test(time_ends_it),
+                cmocka_unit_test(a_deadline_truncates_what_flows),
                 cmocka_unit_test(silence_ends_at_the_deadline),
                 cmocka_unit_test(an_error_ends_the_wait_for_an_answer),
                 cmocka_unit_test(completions_that_never_come_end_at_the_deadline),

@@ -45,6 +45,7 @@ struct refusal {
         }
 SPOIL(no_message, p->message_bytes = 0)
 SPOIL(huge_message, p->message_bytes = (UINT64_C(1) << 30) + 1)
+SPOIL(much_memory, p->message_bytes = UINT64_C(1) << 30; p->queue_pairs = 2)
 SPOIL(no_qps, p->queue_pairs = 0)
 SPOIL(many_qps, p->queue_pairs = ENDPOINT_QPS_MAX + 1)
 SPOIL(no_depth, p->depth = 0)
@@ -72,6 +73,7 @@ static void what_is_wrong_is_named(void **state)
         static const struct refusal rows[] = {
                 { "message_bytes", " 0", no_message },
                 { "message_bytes", "1073741825", huge_message },
+                { "queue_pairs", "1073741824", much_memory },
                 { "queue_pairs", " 0", no_qps },
                 { "queue_pairs", "65", many_qps },
                 { "depth", " 0", no_depth },

@@ -344,6 +344,7 @@ static void what_cannot_be_is_refused_with_the_reason(void **state)
         refused(&p, device(), 1, -EINVAL, "retry_count");
         p.plan = plan;
         p.plan.message_bytes = UINT64_C(1) << 30;
+        p.plan.queue_pairs = 1;
         refused(&p, device(), 1, -EMSGSIZE, "message_bytes");
         p.plan = plan;
         p.plan.queue_pairs = ENDPOINT_QPS_MAX;

@@ -38,7 +38,7 @@ class Service:
         unit = unit_text()
         daemon = Path(EXEC_START.search(unit).group(1))
         self.host.write(f"/etc/systemd/system/{UNIT}", unit)
-        self.host.run(f"mkdir -p {daemon.parent} && cp {self.host.daemon} {daemon} && cp {self.host.cli} {daemon.parent}/")
+        self.host.run(f"mkdir -p {daemon.parent} && cp --remove-destination {self.host.daemon} {self.host.cli} {daemon.parent}/")
         self.configure(usual_config(self.host.name) if config is None else config)
         self.systemctl("daemon-reload", START_S)
 

@@ -15,7 +15,7 @@
 #include "engine/verbs_private.h"
 
 #define SPIN_HARDWARE_NS (100 * NS_PER_US)
-#define SPIN_SOFTWARE_NS (20 * NS_PER_US)
+#define SPIN_SOFTWARE_NS (50 * NS_PER_US)
 #define FEW_CPUS         4
 
 uint64_t thread_cpu_ns(void)

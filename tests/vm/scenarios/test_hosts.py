@@ -5,6 +5,7 @@ import signal
 from scenario import below, check, equal, eventually, near, scenario
 
 SERVER = "exec ib_write_bw -d rxe0 -x 1 -s 65536 -q 2 -D 3"
+ATTEMPTS = 6
 CLIENT = SERVER.removeprefix("exec ") + " {}"
 
 
@@ -18,12 +19,23 @@ def bandwidth(server, client, timeout=30):
     return float(rows[0][3])
 
 
-@scenario(hosts=2)
+def reaches(server, client, expected):
+    """At its best: a busy machine gives the guests too little CPU for the rate. Never more than the rate."""
+    best = 0
+    for _ in range(ATTEMPTS):
+        best = max(best, bandwidth(server, client))
+        below(best, expected * 1.1, "MiB/s")
+        if best > expected * 0.9:
+            return
+    near(best, expected, 0.10, f"MiB/s, best of {ATTEMPTS}")
+
+
+@scenario(hosts=2, limit_s=180)
 def test_rdma_traffic_at_the_rate_of_the_wire(a, b):
     """160 Mbit/s carry 18.7 MiB/s of payload at MTU 4096."""
-    near(bandwidth(a, b), 18.7, 0.10, "MiB/s at 160mbit")
+    reaches(a, b, 18.7)
     b.wire_rate("112mbit")
-    near(bandwidth(a, b), 13.1, 0.10, "MiB/s at 112mbit")
+    reaches(a, b, 13.1)
 
 
 @scenario(hosts=2)

@@ -108,6 +108,34 @@ const struct metric_family service_families[] = {
                 .name = "rdma_canary_responder_active_sessions", .type = METRIC_GAUGE,
                 .help = "Measurements being served to other hosts now.",
         },
+        [FAMILY_INBOUND_MEASUREMENTS] = {
+                .name = "rdma_canary_inbound_measurements_total", .type = METRIC_COUNTER,
+                .help = "Measurements that the peer has completed towards this host's device.",
+                .labels = { "device", "peer", "measure" },
+        },
+        [FAMILY_INBOUND_TIMESTAMP] = {
+                .name = "rdma_canary_inbound_last_timestamp_seconds", .type = METRIC_GAUGE,
+                .help = "When the peer's last completed measurement towards this host ended.",
+                .labels = { "device", "peer", "measure" },
+        },
+        [FAMILY_INBOUND_BANDWIDTH] = {
+                .name = "rdma_canary_inbound_bandwidth_bytes_per_second", .type = METRIC_GAUGE,
+                .help = "Payload bandwidth from the peer to this host in the last measurement, as the peer says; "
+                        "absent when that is over 5 minutes ago.",
+                .labels = { "device", "peer" },
+        },
+        [FAMILY_INBOUND_LATENCY_P50] = {
+                .name = "rdma_canary_inbound_latency_p50_seconds", .type = METRIC_GAUGE,
+                .help = "Median latency from the peer to this host in the last measurement, as the peer says; "
+                        "absent when that is over 5 minutes ago.",
+                .labels = { "device", "peer" },
+        },
+        [FAMILY_INBOUND_LATENCY_P99] = {
+                .name = "rdma_canary_inbound_latency_p99_seconds", .type = METRIC_GAUGE,
+                .help = "99th percentile of latency from the peer to this host in the last measurement, as the "
+                        "peer says; absent when that is over 5 minutes ago.",
+                .labels = { "device", "peer" },
+        },
         [FAMILY_TEARDOWN_PENDING] = {
                 .name = "rdma_canary_teardown_pending", .type = METRIC_GAUGE,
                 .help = "Queue pairs and contexts of this device given to the kernel for destruction and not gone yet.",

@@ -83,6 +83,35 @@ static void add_responder(struct batch *b, const struct responder_stats *r)
         add_u64(b, FAMILY_RESPONDER_ACTIVE_SESSIONS, NO_LABELS, r->sessions);
 }
 
+/* Ten intervals of the default: the peer has stopped probing, or cannot. */
+#define INBOUND_SHOWN_NS (300 * NS_PER_SEC)
+
+static void add_inbound_values(struct batch *b, const struct responder_served *served)
+{
+        const char *const *values = LABELS(served->device, served->peer);
+
+        if (served->average_bps > 0 && served->measure == MEASURE_BANDWIDTH)
+                add_u64(b, FAMILY_INBOUND_BANDWIDTH, values, served->average_bps);
+        if (served->p50_ns > 0 && served->measure == MEASURE_LATENCY)
+                add_seconds(b, FAMILY_INBOUND_LATENCY_P50, values, served->p50_ns);
+        if (served->p99_ns > 0 && served->measure == MEASURE_LATENCY)
+                add_seconds(b, FAMILY_INBOUND_LATENCY_P99, values, served->p99_ns);
+}
+
+static void add_inbound(struct batch *b, const struct service_state *s)
+{
+        for (size_t i = 0; i < s->n_served; i++) {
+                const struct responder_served *served = &s->served[i];
+                const char *measure = served->measure == MEASURE_LATENCY ? "latency" : "bandwidth";
+                const char *const *values = LABELS(served->device, served->peer, measure);
+
+                add_u64(b, FAMILY_INBOUND_MEASUREMENTS, values, served->completed_total);
+                add_seconds(b, FAMILY_INBOUND_TIMESTAMP, values, served->last_realtime_ns);
+                if (deadline_left_ns(s->now_realtime_ns, served->last_realtime_ns) < INBOUND_SHOWN_NS)
+                        add_inbound_values(b, served);
+        }
+}
+
 static void add_reapers(struct batch *b, const struct service_state *s)
 {
         for (size_t i = 0; i < s->n_reapers; i++) {
@@ -109,6 +138,7 @@ struct batch *service_batch(const struct service_state *s)
                 add_http(b, s->http);
         if (s->responder)
                 add_responder(b, s->responder);
+        add_inbound(b, s);
         add_reapers(b, s);
         return batch_error(b) < 0 ? NULL : take_ptr(b);
 }

@@ -30,6 +30,9 @@ struct service_state {
         unsigned collector_workers;
         const struct http_stats *http;           /* NULL: no server */
         const struct responder_stats *responder; /* NULL: no responder */
+        const struct responder_served *served;
+        size_t n_served;
+        uint64_t now_realtime_ns; /* values of long ago are left out */
         const struct reaper_state *reapers;
         size_t n_reapers;
         const struct lane_state *lanes;

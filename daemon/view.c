@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/scope.h"
 
 #define REAPERS_MAX 256
@@ -120,6 +121,7 @@ bool view_ready(struct view *v)
 struct batch *view_batch(struct view *v, const struct view_parts *parts)
 {
         cleanup(freep) struct collector_state *collectors = NULL;
+        cleanup(freep) struct responder_served *served = calloc(RESPONDER_SERVED_MAX, sizeof(served[0]));
         struct service_state state = { .node = v->node };
         struct http_stats http;
         struct responder_stats responder;
@@ -136,6 +138,10 @@ struct batch *view_batch(struct view *v, const struct view_parts *parts)
         if (parts->responder) {
                 responder_stats_get(parts->responder, &responder);
                 state.responder = &responder;
+                state.served = served;
+                state.n_served =
+                        served ? responder_served_get(parts->responder, served, RESPONDER_SERVED_MAX) : 0;
+                state.now_realtime_ns = clock_realtime_ns(&clock_system);
         }
         state.n_reapers = engine_reapers(parts->engine, reapers, ARRAY_SIZE(reapers));
         state.reapers = reapers;

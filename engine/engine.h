@@ -281,6 +281,22 @@ uint16_t responder_port(const struct responder *r);
  * n 0, nobody else is admitted. Replaces the former list; sessions under way go on. 0, -ENOMEM. */
 int responder_set_peers(struct responder *r, const char *const *addresses, size_t n);
 void responder_stats_get(struct responder *r, struct responder_stats *ret);
+/* What one peer has measured towards this host, by its own word: the direction that this host's probes do not
+ * see. */
+struct responder_served {
+        char peer[ENGINE_NAME_MAX];   /* the node name it gave */
+        char device[ENGINE_NAME_MAX]; /* of this host */
+        enum measure measure;
+        uint64_t completed_total;
+        uint64_t last_realtime_ns; /* when the last one ended; the values are that one's */
+        uint64_t average_bps;      /* 0: not measured */
+        uint64_t p50_ns, p99_ns;   /* 0: not measured */
+};
+
+#define RESPONDER_SERVED_MAX 512 /* kept at most; the one that is longest ago gives way */
+
+/* In order of peer, device, measure; up to `max`. Returns how many. */
+size_t responder_served_get(struct responder *r, struct responder_served *ret, size_t max);
 /* Ends all sessions (each within a second) and frees. */
 void responder_free(struct responder *r);
 

@@ -278,6 +278,9 @@ static int exchange_report(struct measurement *m, const struct patience *p, stru
                 .bytes = m->result->bytes,
                 .messages = m->result->messages,
                 .own_bytes = m->result->own_bytes,
+                .average_bps = (uint64_t)m->result->average_bps,
+                .p50_ns = m->result->latency.p50_ns,
+                .p99_ns = m->result->latency.p99_ns,
         };
         const struct message *answer;
         int r = dialogue_ask(m->dialogue, MESSAGE_REPORT, p, &answer, fault);

@@ -187,6 +187,9 @@ static const struct field finish_fields[] = {
         { "bytes", FIELD_U64, AT(finish, bytes) },
         { "messages", FIELD_U64, AT(finish, messages) },
         { "own_bytes", FIELD_U64, AT(finish, own_bytes), .optional = true },
+        { "average_bps", FIELD_U64, AT(finish, average_bps), .optional = true },
+        { "p50_ns", FIELD_U64, AT(finish, p50_ns), .optional = true },
+        { "p99_ns", FIELD_U64, AT(finish, p99_ns), .optional = true },
 };
 
 static const struct field report_fields[] = {

@@ -102,8 +102,9 @@ struct opened {
 };
 
 struct finish {
-        uint64_t bytes, messages; /* measured */
-        uint64_t own_bytes;       /* put on the wire, warm-up included */
+        uint64_t bytes, messages;             /* measured */
+        uint64_t own_bytes;                   /* put on the wire, warm-up included */
+        uint64_t average_bps, p50_ns, p99_ns; /* what came of it; 0: not measured, or not said */
 };
 
 struct report {

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "engine/internal.h"
+#include "engine/served.h"
 #include "engine/session.h"
 
 #define DEFAULT_SESSION_NS  (60 * NS_PER_SEC)
@@ -42,10 +43,10 @@ struct responder {
         struct slot slots[RESPONDER_SESSIONS];
         struct in6_addr *peers; /* IPv4 mapped */
         size_t n_peers;
+        struct served served;
 };
 
-/* ---- who may come
- * --------------------------------------------------------------------------------------------- */
+/* ---- who may come ----------------------------------------------------------------------------------- */
 
 static void map_ipv4(const struct in_addr *from, struct in6_addr *ret)
 {
@@ -110,8 +111,7 @@ int responder_set_peers(struct responder *r, const char *const *addresses, size_
         return 0;
 }
 
-/* ---- sessions
- * --------------------------------------------------------------------------------------------------- */
+/* ---- sessions --------------------------------------------------------------------------------------- */
 
 static void responder_unref(struct responder *r)
 {
@@ -123,6 +123,7 @@ static void responder_unref(struct responder *r)
         pthread_mutex_destroy(&r->lock);
         engine_free(r->engine);
         free(r->peers);
+        served_done(&r->served);
         free(r);
 }
 
@@ -161,6 +162,25 @@ struct visit {
         struct dialogue *dialogue;
 };
 
+static void note_served(struct responder *r, const struct responder_served *one)
+{
+        if (one->completed_total == 0)
+                return;
+        pthread_mutex_lock(&r->lock);
+        served_add(&r->served, one);
+        pthread_mutex_unlock(&r->lock);
+}
+
+size_t responder_served_get(struct responder *r, struct responder_served *ret, size_t max)
+{
+        pthread_mutex_lock(&r->lock);
+        size_t n = r->served.n < max ? r->served.n : max;
+        if (n > 0)
+                memcpy(ret, r->served.items, n * sizeof(ret[0]));
+        pthread_mutex_unlock(&r->lock);
+        return n;
+}
+
 static void *visit_thread(void *argument)
 {
         struct visit v = *(struct visit *)argument;
@@ -171,6 +191,7 @@ static void *visit_thread(void *argument)
         atomic_fetch_add(&r->refused, outcome.refused);
         atomic_fetch_add(&r->malformed, outcome.malformed);
         atomic_fetch_add(&r->received_bytes, outcome.received_bytes);
+        note_served(r, &outcome.served);
         slot_forget_fd(r, v.slot);
         dialogue_free(v.dialogue);
         slot_give_back(r, v.slot);
@@ -250,8 +271,7 @@ static void welcome_or_not(struct responder *r, int fd, const struct sockaddr *f
         turn_away(r, d, REFUSAL_REFUSED, why);
 }
 
-/* ---- the acceptor
- * ------------------------------------------------------------------------------------------------- */
+/* ---- the acceptor ----------------------------------------------------------------------------------- */
 
 /* False when there is no room for another connection (descriptors, memory): the listener stays readable, so
  * the acceptor must not ask it again at once. */
@@ -283,8 +303,7 @@ static void *acceptor_thread(void *argument)
         return NULL;
 }
 
-/* ---- making and ending
- * ---------------------------------------------------------------------------------------------- */
+/* ---- making and ending ------------------------------------------------------------------------------ */
 
 static int listen_on(int family, const struct sockaddr *a, socklen_t len, int *ret)
 {

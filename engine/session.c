@@ -31,6 +31,7 @@ struct session {
         struct counter_snapshot *before;
         struct result passive; /* what this end saw of the traffic */
         uint64_t received_bytes;
+        struct responder_served served;
 };
 
 /* The stop of the whole responder comes as a shutdown of the socket, so nothing needs to look at it often. */
@@ -39,8 +40,7 @@ static struct patience patience_for(const struct session *s, uint64_t step_ns)
         return (struct patience){ deadline_min(s->deadline_ns, clock_now_ns() + step_ns), NULL };
 }
 
-/* ---- hello ----------------------------------------------------------------------------------------------
- */
+/* ---- hello ------------------------------------------------------------------------------------------ */
 
 static size_t addresses_each(const struct device_facts *devices, size_t n)
 {
@@ -91,8 +91,7 @@ static int step_hello(struct session *s)
         return dialogue_send(s->dialogue, &p, &s->fault);
 }
 
-/* ---- open: all checks before the first verbs object ------------------------------------------------------
- */
+/* ---- open: all checks before the first verbs object ------------------------------------------------- */
 
 static int __attribute__((format(printf, 2, 3))) refuse(struct session *s, const char *format, ...)
 {
@@ -214,8 +213,7 @@ static int step_open(struct session *s)
         return dialogue_send(s->dialogue, &p, &s->fault);
 }
 
-/* ---- traffic
- * ------------------------------------------------------------------------------------------------ */
+/* ---- traffic ---------------------------------------------------------------------------------------- */
 
 static int step_ready(struct session *s)
 {
@@ -260,6 +258,21 @@ static void count_received(struct session *s, uint64_t own_bytes)
         s->received_bytes = own_bytes < possible ? own_bytes : possible;
 }
 
+static void note_served(struct session *s, const struct finish *f)
+{
+        struct responder_served *served = &s->served;
+        *served = (struct responder_served){
+                .measure = s->open->plan.measure,
+                .completed_total = 1,
+                .last_realtime_ns = clock_realtime_ns(&clock_system),
+                .average_bps = f->average_bps,
+                .p50_ns = f->p50_ns,
+                .p99_ns = f->p99_ns,
+        };
+        text_message(served->peer, sizeof(served->peer), "%s", s->client);
+        text_message(served->device, sizeof(served->device), "%s", s->open->device);
+}
+
 static int step_report(struct session *s)
 {
         struct patience p = patience_for(s, UINT64_MAX / 2);
@@ -268,6 +281,7 @@ static int step_report(struct session *s)
         if (r < 0)
                 return r;
         count_received(s, m->finish.own_bytes);
+        note_served(s, &m->finish);
         fill_report(s, &dialogue_message(s->dialogue, MESSAGE_REPORT)->report);
         return dialogue_send(s->dialogue, &p, &s->fault);
 }
@@ -284,8 +298,7 @@ static int step_bye(struct session *s)
         return 0;
 }
 
-/* ---- the line
- * ------------------------------------------------------------------------------------------------- */
+/* ---- the line --------------------------------------------------------------------------------------- */
 
 static int (*const steps[])(struct session *) = {
         step_hello,
@@ -343,5 +356,6 @@ void session_run(struct engine *e, struct dialogue *d, const struct session_limi
                 say_no(&s, ret);
         ret->fault = s.fault;
         ret->received_bytes = s.received_bytes;
+        ret->served = s.served;
         session_done(&s);
 }

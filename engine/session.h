@@ -19,6 +19,7 @@ struct session_outcome {
         bool refused;       /* the client was told no: busy, limits, version, not able */
         bool malformed;
         uint64_t received_bytes;
+        struct responder_served served; /* completed_total 0: the client did not get to its result */
 };
 
 /* Serves the client on this connection, in the calling thread. Ends by its own deadlines, when the client

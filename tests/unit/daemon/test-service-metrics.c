@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "daemon/service_families.h"
 #include "daemon/service_metrics.h"
@@ -87,6 +88,28 @@ static void sources_are_told_apart(void **state)
         expect_missing(b, "rdma_canary_source_duration_seconds", "source=\"self\",device=\"\"");
         expect(b, "rdma_canary_source_failures_total", "source=\"self\",device=\"\"", 0);
         expect(b, "rdma_canary_collector_workers", "", 3);
+        batch_unref(b);
+}
+
+static void inbound_values_of_long_ago_are_left_out(void **state)
+{
+        const uint64_t now = UINT64_C(1796000000) * NS_PER_SEC;
+        const struct responder_served served[] = {
+                { "b", "rxe0", MEASURE_BANDWIDTH, 7, now - NS_PER_SEC, 20000000, 0, 0 },
+                { "b", "rxe0", MEASURE_LATENCY, 8, now - NS_PER_SEC, 0, 5000, 9000 },
+                { "c", "rxe0", MEASURE_BANDWIDTH, 9, now - 301 * NS_PER_SEC, 30000000, 0, 0 },
+        };
+        const struct service_state s = {
+                .node = "a", .served = served, .n_served = ARRAY_SIZE(served), .now_realtime_ns = now
+        };
+        struct batch *b = service_batch(&s);
+
+        expect(b, "rdma_canary_inbound_bandwidth_bytes_per_second", "device=\"rxe0\",peer=\"b\"", 20000000);
+        expect(b, "rdma_canary_inbound_latency_p50_seconds", "device=\"rxe0\",peer=\"b\"", 5e-6);
+        expect(b, "rdma_canary_inbound_latency_p99_seconds", "device=\"rxe0\",peer=\"b\"", 9e-6);
+        expect_missing(b, "rdma_canary_inbound_bandwidth_bytes_per_second", "device=\"rxe0\",peer=\"c\"");
+        expect(b, "rdma_canary_inbound_measurements_total",
+                "device=\"rxe0\",peer=\"c\",measure=\"bandwidth\"", 9);
         batch_unref(b);
 }
 
@@ -200,6 +223,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_new_service_says_little),
                 cmocka_unit_test(sources_are_told_apart),
+                cmocka_unit_test(inbound_values_of_long_ago_are_left_out),
                 cmocka_unit_test(lanes_are_told_apart),
                 cmocka_unit_test(servers_and_reapers_are_told),
                 cmocka_unit_test(families_are_named_by_the_rules),

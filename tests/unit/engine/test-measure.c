@@ -9,8 +9,7 @@
 
 #include "engine/endpoint.h"
 
-/* ---- the data path: a device that is not there, and traffic that succeeds -------------------------------
- */
+/* ---- the data path: a device that is not there, and traffic that succeeds --------------------------- */
 
 int __wrap_device_find(const char *name, struct device_facts *ret);
 int __wrap_address_choose(const struct device_facts *local, uint8_t port, const struct rdma_address *remote,
@@ -88,8 +87,7 @@ int __wrap_stream_run(struct endpoint *ep, const struct plan *plan, uint64_t dea
         return 0;
 }
 
-/* ---- the peer --------------------------------------------------------------------------------------------
- */
+/* ---- the peer --------------------------------------------------------------------------------------- */
 
 #define WELCOME_OF(node, version, capability, mtu)                                                           \
         "{\"type\":\"welcome\",\"version\":" version ",\"node\":\"" node                                     \
@@ -181,8 +179,7 @@ static void peer_end(struct peer *p)
         close_fdp(&p->listener);
 }
 
-/* ---- the measurement --------------------------------------------------------------------------------------
- */
+/* ---- the measurement -------------------------------------------------------------------------------- */
 
 struct expected {
         enum stage stage;

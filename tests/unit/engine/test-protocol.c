@@ -41,6 +41,27 @@ static void each_frame(void (*check)(const char *json))
         }
 }
 
+/* All of `a` is in `b`, which may say more: fields that came after the transcript. */
+static bool contains(const json_t *b, const json_t *a)
+{
+        const char *key;
+        json_t *value;
+        size_t i;
+        if (json_is_array(a)) {
+                bool same = json_array_size(a) == json_array_size(b);
+                json_array_foreach(a, i, value) same = same && contains(json_array_get(b, i), value);
+                return same;
+        }
+        if (!json_is_object(a))
+                return json_equal(a, b);
+        json_object_foreach((json_t *)a, key, value)
+        {
+                if (!contains(json_object_get(b, key), value))
+                        return false;
+        }
+        return true;
+}
+
 /* Understood, and said again without loss. */
 static void check_replay(const char *json)
 {
@@ -49,7 +70,7 @@ static void check_replay(const char *json)
         check_row(decode(json) == 0, json);
         check_row(message_encode(&message, &again, &len, why) == 0, json);
         json_t *a = json_loads(json, 0, NULL), *b = json_loadb(again, len, 0, NULL);
-        check_row(json_equal(a, b), json);
+        check_row(contains(b, a), json);
         json_decref(a);
         json_decref(b);
         free(again);
@@ -60,12 +81,11 @@ static void transcripts_of_version_1_are_understood(void **state)
         each_frame(check_replay);
 }
 
-/* ---- every field: missing, of a wrong type, unknown ones beside it --------------------------------------
- */
+/* ---- every field: missing, of a wrong type, unknown ones beside it ---------------------------------- */
 
 static const char *const optional[] = { "role", "capabilities", "lid", "rate_bytes_per_second", "driver",
         "firmware", "node_guid", "iwarp", "budget_bytes", "budget_messages", "budget_ns", "warmup_messages",
-        "service_level", "traffic_class", "own_bytes", "fault", "reason" };
+        "service_level", "traffic_class", "own_bytes", "average_bps", "p50_ns", "p99_ns", "fault", "reason" };
 
 static bool is_optional(const char *type, const char *key)
 {
@@ -140,8 +160,7 @@ static void wrong_fields_are_refused_by_name(void **state)
         each_frame(check_mutilated);
 }
 
-/* ---- single rules
- * ------------------------------------------------------------------------------------------ */
+/* ---- single rules ----------------------------------------------------------------------------------- */
 
 #define HELLO(fields)                                                                                        \
         "{\"type\":\"hello\",\"magic\":\"rdma-canary\",\"version_min\":1,\"version_max\":1," fields "}"

@@ -348,10 +348,13 @@ static void freeing_ends_sessions_under_way(void **state)
 static void a_taken_port_is_reported(void **state)
 {
         struct house *h = *state;
-        struct responder_options o = { .listen_host = "127.0.0.1", .port = responder_port(h->responder) };
+        struct responder_options o = { .port = responder_port(h->responder) };
         struct responder *second;
         char why[ENGINE_REASON_MAX];
-        assert_int_equal(responder_new(h->engine, &o, &second, why), -EADDRINUSE);
+        int r = responder_new(h->engine, &o, &second, why);
+        if (r == 0)
+                responder_free(second);
+        assert_int_equal(r, -EADDRINUSE);
         assert_non_null(strstr(why, "Address already in use"));
         o = (struct responder_options){ .listen_host = "no-such-host.invalid" };
         assert_true(responder_new(h->engine, &o, &second, why) < 0);

@@ -18,7 +18,7 @@ from channel import GuestError
 from host import Host, Machine
 from metrics import Metrics
 from runner import end_orderly, keep_logs
-from service import Service, usual_config
+from service import CONFIG, Service
 from table import show
 from wire import Fabric
 
@@ -28,6 +28,7 @@ SAMPLES_S = 240
 REFRESH_S = 2
 PROBES = ("rdma_bandwidth", "rdma_latency")
 DEVICES = Path("/sys/class/infiniband")
+INSTALLED_CONFIG = Path(CONFIG)
 
 
 class DemoFailed(Exception):
@@ -137,10 +138,18 @@ def watch(look_again):
         print()
 
 
+def native_config(directory):
+    """The machine's own where there is one, else one without peers."""
+    if INSTALLED_CONFIG.exists():
+        return INSTALLED_CONFIG
+    path = Path(directory) / INSTALLED_CONFIG.name
+    path.write_text(f"node: {socket.gethostname()}\n")
+    say(f"no {INSTALLED_CONFIG}: without peers, so nothing is probed")
+    return path
+
+
 def native_daemon(directory):
-    config = Path(directory) / "rdma-canary.yml"
-    config.write_text(usual_config("host-a").split("peers:")[0].replace("host-a", socket.gethostname()))
-    return subprocess.Popen(["setpriv", "--pdeathsig", "TERM", Host.daemon, f"--config.file={config}",
+    return subprocess.Popen(["setpriv", "--pdeathsig", "TERM", Host.daemon, f"--config.file={native_config(directory)}",
                              f"--web.listen-address=127.0.0.1:{PORT}"], env={**os.environ, "STATE_DIRECTORY": directory})
 
 

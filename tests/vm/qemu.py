@@ -60,11 +60,11 @@ def arguments(image, machine, fds, console, forward=None):
             "-device", "virtserialport,chardev=agent,name=rdma-canary.agent",
             "-chardev", f"socket,id=monitor,fd={fds['monitor']}", "-mon", "chardev=monitor,mode=control",
             "-netdev", f"dgram,id=wire,local.type=fd,local.str={fds['wire']}",
-            "-device", f"virtio-net-pci,netdev=wire,id=eth0,host_mtu=4200,mac={machine.mac}",
+            "-device", f"virtio-net-pci,netdev=wire,id=eth0,romfile=,host_mtu=4200,mac={machine.mac}",
             "-chardev", console, "-serial", "chardev:console"]
     if forward is not None:
         line += ["-netdev", f"user,id=front,restrict=on,hostfwd=tcp:127.0.0.1:{forward}-:{forward}",
-                 "-device", "virtio-net-pci,netdev=front,id=eth1"]
+                 "-device", "virtio-net-pci,netdev=front,id=eth1,romfile="]
     else:
         line += ["-nic", "none"]
     return line

@@ -1,4 +1,7 @@
-"""What ./dev test runs: run.py [unit|vm|NAME...]. A NAME is part of a test's name, or a glob for all of it."""
+"""What ./dev test, soak and fuzz run: run.py [unit|fuzz|vm|NAME...], run.py soak [NAME...], run.py fuzz-long SECONDS [NAME...].
+
+A NAME is part of a test's name, or a glob for all of it.
+"""
 
 import signal
 import sys
@@ -6,35 +9,56 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "vm"))
 
+import fuzz  # noqa: E402
 import units  # noqa: E402
 from cache import SetupError, say  # noqa: E402
-from runner import Runner, discover, end_orderly, matches, select  # noqa: E402
+from runner import SOAK, Runner, discover, end_orderly, matches, select  # noqa: E402
+
+KINDS = ("unit", "fuzz", "vm")
+FUZZ_SLICE_S = 5
 
 
-def totals(names):
-    kinds = {name for name in names if name in ("unit", "vm")}
-    patterns = [name for name in names if name not in kinds]
-    passed = failed = 0
-    if not kinds or "unit" in kinds:
-        passed, failed = units.run(lambda name: not patterns or any(matches(name, pattern) for pattern in patterns))
-    scenarios = select(discover(), patterns) if not kinds or "vm" in kinds else []
+def on_hosts(scenarios):
+    runner = Runner()
     if scenarios:
-        runner = Runner()
         try:
             runner.run(scenarios)
         except SetupError as problem:
             say(f"dev: {problem}")
             runner.failed += 1
-        passed, failed = passed + runner.passed, failed + runner.failed
-    if passed + failed == 0:
-        say(f"dev: no test is named like {' '.join(names)}")
-    return passed, failed
+    return runner.passed, runner.failed
+
+
+def everything(names):
+    kinds = {name for name in names if name in KINDS} or set(KINDS)
+    patterns = [name for name in names if name not in KINDS]
+
+    def chosen(name):
+        return not patterns or any(matches(name, pattern) for pattern in patterns)
+    if "unit" in kinds:
+        yield units.run(chosen)
+    if "fuzz" in kinds:
+        yield fuzz.run(chosen, FUZZ_SLICE_S)
+    if "vm" in kinds:
+        yield on_hosts(select(discover(), patterns))
+
+
+def results(words):
+    if words[:1] == ["soak"]:
+        return [on_hosts(select(discover(SOAK), words[1:]))]
+    if words[:1] == ["fuzz-long"]:
+        return [fuzz.run(lambda name: not words[2:] or any(matches(name, word) for word in words[2:]), int(words[1]))]
+    return everything(words)
 
 
 def main():
     signal.signal(signal.SIGTERM, end_orderly)
     signal.signal(signal.SIGHUP, end_orderly)
-    passed, failed = totals(sys.argv[1:])
+    passed = failed = 0
+    for some_passed, some_failed in results(sys.argv[1:]):
+        passed, failed = passed + some_passed, failed + some_failed
+    if passed + failed == 0:
+        say(f"dev: no test is named like {' '.join(sys.argv[1:])}")
     print(f"{passed} passed, {failed} failed")
     return 0 if passed and not failed else 1
 

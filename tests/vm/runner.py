@@ -14,6 +14,7 @@ import cache
 from wire import Fabric
 
 SCENARIOS = Path(__file__).resolve().parent / "scenarios"
+SOAK = Path(__file__).resolve().parent / "soak"
 TAIL_LINES = 25
 LOGS_KEPT_DAYS = 7
 RESET_S = 90
@@ -34,9 +35,9 @@ class Scenario:
         return self.function.declaration
 
 
-def discover():
+def discover(folder=SCENARIOS):
     found = []
-    for path in sorted(SCENARIOS.glob("test_*.py")):
+    for path in sorted(folder.glob("test_*.py")):
         spec = importlib.util.spec_from_file_location(path.stem, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -476,7 +476,8 @@ void responder_free(struct responder *r)
         atomic_store(&r->stop, true);
         (void)!write(r->wake, &one, sizeof(one)); /* an eventfd at 0 takes it */
         (void)pthread_join(r->acceptor, NULL);
-        close_fdp(&r->listener); /* at once, also when a session stays behind */
+        int listener = take_fd(&r->listener);
+        close_fdp(&listener); /* at once, also when a session stays behind */
         end_sessions(r);
         responder_unref(r);
 }

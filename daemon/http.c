@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/exposition.h"
 #include "daemon/http_clients.h"
 #include "daemon/http_listen.h"
+#include "daemon/http_metrics.h"
 #include "daemon/http_page.h"
 #include "daemon/http_route.h"
+#include "daemon/web.h"
 
 #define STOP_NS      (1 * NS_PER_SEC) /* for answers under way when the server stops */
 #define INACTIVITY_S 120u
@@ -30,10 +31,17 @@ struct scrape {
         unsigned references;
 };
 
+/* What the library keeps for a connection. */
+struct connection {
+        struct http_client *client;
+        struct web_rules *rules; /* whose TLS credentials it uses; NULL without a web config */
+};
+
 struct http {
         struct http_callbacks callbacks;
         struct slots *slots;
         struct collectors *collectors;
+        struct web *web;
         char *telemetry_path;
         uint64_t scrape_timeout_ns;
         unsigned connection_limit;
@@ -75,16 +83,51 @@ static struct http_client *client_of(struct MHD_Connection *connection)
 {
         const union MHD_ConnectionInfo *info =
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        const struct connection *c = info ? info->socket_context : NULL;
 
-        return info ? info->socket_context : NULL;
+        return c ? c->client : NULL;
 }
 
-static struct http_client *client_add(struct http *h, struct MHD_Connection *connection)
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+        return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* The handshake comes after this. Without memory it is refused by web_tls_no_certificate(). */
+static void begin_tls(struct MHD_Connection *connection, const struct web_rules *rules)
+{
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+        if (rules->tls && info)
+                (void)web_tls_begin(rules->tls, info->tls_session);
+}
+
+static struct connection *connection_open(struct http *h, struct MHD_Connection *connection)
 {
         const union MHD_ConnectionInfo *info =
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        struct connection *c = calloc(1, sizeof(*c));
 
-        return info ? http_clients_add(h->clients, info->connect_fd) : NULL;
+        if (!c)
+                return NULL;
+        if (info)
+                c->client = http_clients_add(h->clients, info->connect_fd);
+        if (h->web) {
+                c->rules = web_rules(h->web);
+                begin_tls(connection, c->rules);
+        }
+        return c;
+}
+
+/* The TLS session is gone by now. */
+static void connection_close(struct http *h, struct connection *c)
+{
+        if (!c)
+                return;
+        http_clients_remove(h->clients, c->client);
+        web_rules_unref(c->rules);
+        free(c);
 }
 
 /* The library closes the socket after this returns, so a descriptor in the list is never another's. */
@@ -94,9 +137,9 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         struct http *h = context;
 
         if (what == MHD_CONNECTION_NOTIFY_STARTED)
-                *socket_context = client_add(h, connection);
+                *socket_context = connection_open(h, connection);
         else
-                http_clients_remove(h->clients, *socket_context);
+                connection_close(h, *socket_context);
 }
 
 /* The library's own limit counts per listening socket. */
@@ -168,67 +211,28 @@ static enum MHD_Result answer_buf(
 static enum MHD_Result refuse(
         struct http *h, struct MHD_Connection *connection, enum http_endpoint endpoint, unsigned status)
 {
-        struct MHD_Response *response;
+        struct http_refusal refusal = http_refuse(endpoint, status);
+        struct MHD_Response *response = text_response(refusal.text);
 
-        switch (status) {
-        case MHD_HTTP_METHOD_NOT_ALLOWED:
-                response = text_response("method not allowed\n");
-                if (response)
-                        (void)MHD_add_response_header(
-                                response, MHD_HTTP_HEADER_ALLOW, http_allowed(endpoint));
-                return queue(h, connection, status, TEXT, response);
-        case MHD_HTTP_CONTENT_TOO_LARGE:
-                return answer_text(h, connection, status, "no request body is taken here\n");
-        case MHD_HTTP_FORBIDDEN:
-                return answer_text(h, connection, status, "reloading by HTTP is not enabled\n");
-        default:
-                return answer_text(h, connection, MHD_HTTP_NOT_FOUND, "not found\n");
-        }
+        if (response && refusal.field)
+                (void)MHD_add_response_header(response, refusal.field, refusal.value);
+        return queue(h, connection, status, TEXT, response);
 }
 
 /* ---- scrapes ------------------------------------------------------------------------------------ */
 
-/* All slots' batches and the service's own into one array, as slots_release() takes it. */
-static int gather(struct http *h, struct batch ***ret, size_t *ret_n)
-{
-        struct batch **batches, **more, *own = NULL;
-        size_t n;
-        int r = slots_collect(h->slots, &batches, &n);
-
-        if (r < 0)
-                return r;
-        if (h->callbacks.service_batch)
-                own = h->callbacks.service_batch(h->callbacks.context);
-        if (own) {
-                more = reallocarray(batches, n + 1, sizeof(struct batch *));
-                if (!more) {
-                        batch_unref(own);
-                        slots_release(batches, n);
-                        return -ENOMEM;
-                }
-                batches = more;
-                batches[n++] = own;
-        }
-        *ret = batches;
-        *ret_n = n;
-        return 0;
-}
-
 static enum MHD_Result answer_metrics(struct http *h, struct MHD_Connection *connection, bool complete)
 {
-        struct batch **batches;
         struct buf page;
-        size_t n, dropped;
+        size_t dropped;
 
         lock(h);
         h->stats.scrapes_total++;
         h->stats.scrapes_late_total += !complete;
         unlock(h);
-        if (gather(h, &batches, &n) < 0)
-                return answer_text(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
         buf_init(&page);
-        dropped = exposition_render(&page, (const struct batch *const *)batches, n);
-        slots_release(batches, n);
+        if (http_metrics_render(h->slots, &h->callbacks, &page, &dropped) < 0)
+                return answer_text(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
         lock(h);
         h->stats.duplicate_samples_total += dropped;
         unlock(h);
@@ -291,8 +295,7 @@ static enum MHD_Result answer_stopping(struct http *h, struct MHD_Connection *co
 /* When all sources answer at once the page is sent without suspending. */
 static enum MHD_Result begin_scrape(struct http *h, struct MHD_Connection *connection, void **ret_context)
 {
-        const char *timeout = MHD_lookup_connection_value(
-                connection, MHD_HEADER_KIND, "X-Prometheus-Scrape-Timeout-Seconds");
+        const char *timeout = header(connection, "X-Prometheus-Scrape-Timeout-Seconds");
         uint64_t deadline_ns = clock_now_ns() + http_scrape_timeout_ns(timeout, h->scrape_timeout_ns);
         struct scrape *s = calloc(1, sizeof(*s));
         bool suspended = false, stopping, complete;
@@ -362,18 +365,36 @@ static enum MHD_Result answer_reload(struct http *h, struct MHD_Connection *conn
         return answer_text(h, connection, MHD_HTTP_OK, "reload requested\n");
 }
 
+/* By the rules of now, not those the connection began with: a user who is taken out is out. The status. */
+static unsigned authorize(struct http *h, struct MHD_Connection *connection)
+{
+        static const unsigned statuses[] = {
+                [WEB_WELCOME] = MHD_HTTP_OK,
+                [WEB_UNKNOWN] = MHD_HTTP_UNAUTHORIZED,
+                [WEB_BUSY] = MHD_HTTP_TOO_MANY_REQUESTS,
+        };
+        cleanup(web_rules_unrefp) struct web_rules *rules = h->web ? web_rules(h->web) : NULL;
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+        if (!rules || !rules->auth)
+                return MHD_HTTP_OK;
+        return statuses[web_auth_check(rules->auth, header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
+                info ? info->client_addr : NULL, clock_now_ns())];
+}
+
 /* The first call, when the head is there. Refusals are queued here, after which the library closes the
  * connection: later, a client that sends a body would see a closed connection and no answer. */
 static enum MHD_Result begin_request(
         struct http *h, struct MHD_Connection *connection, struct http_head *head, void **request)
 {
         enum http_endpoint endpoint = http_find(head->path, h->telemetry_path);
-        unsigned status;
+        unsigned status = authorize(h, connection);
 
-        head->content_length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
-        head->transfer_encoding =
-                MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding");
-        status = http_check(endpoint, head, h->allow_reload);
+        head->content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+        head->transfer_encoding = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+        if (status == MHD_HTTP_OK)
+                status = http_check(endpoint, head, h->allow_reload);
         if (status != MHD_HTTP_OK)
                 return refuse(h, connection, endpoint, status);
         *request = ACCEPTED;
@@ -447,13 +468,15 @@ static int start_daemon(struct http *h, const struct http_options *o, int fd, ch
         unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
         struct MHD_Daemon *daemon;
 
+        if (h->web && web_is_tls(h->web))
+                flags |= MHD_USE_TLS;
         errno = 0;
         daemon = MHD_start_daemon(flags, 0, on_accept, h, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
                 MHD_OPTION_CONNECTION_LIMIT, o->connection_limit, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
                 o->per_address_limit, MHD_OPTION_CONNECTION_TIMEOUT, INACTIVITY_S,
                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
                 on_connection, h, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_URI_LOG_CALLBACK,
-                on_request_line, h, MHD_OPTION_END);
+                on_request_line, h, MHD_OPTION_HTTPS_CERT_CALLBACK, web_tls_no_certificate, MHD_OPTION_END);
         if (!daemon) {
                 int r = errno > 0 ? -errno : -ENOMEM;
 
@@ -525,6 +548,7 @@ int http_new(const struct http_options *o, const struct http_callbacks *cb, stru
         h->callbacks = *cb;
         h->slots = slots;
         h->collectors = collectors;
+        h->web = o->web;
         h->scrape_timeout_ns = o->scrape_timeout_ns;
         h->connection_limit = o->connection_limit;
         h->allow_reload = o->allow_reload;

@@ -11,6 +11,7 @@
 #include "daemon/collector.h"
 
 struct http;
+struct web;
 
 struct http_options {
         const char *const *listen_addresses; /* "host:port" or ":port"; several */
@@ -23,6 +24,7 @@ struct http_options {
         unsigned per_address_limit;  /* connections at once; 32 */
         unsigned connection_limit;   /* in all; 256 */
         bool allow_reload;           /* POST /-/reload */
+        struct web *web; /* TLS and passwords (daemon/web.h), outlives the server; NULL: neither */
 };
 
 /* What the server asks of the daemon; called on the HTTP thread, must not block. */

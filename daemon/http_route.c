@@ -63,9 +63,24 @@ unsigned http_check(enum http_endpoint endpoint, const struct http_head *head, b
         return 200;
 }
 
-const char *http_allowed(enum http_endpoint endpoint)
+struct http_refusal http_refuse(enum http_endpoint endpoint, unsigned status)
 {
-        return routes[endpoint].allowed;
+        switch (status) {
+        case 401:
+                return (struct http_refusal){ "unauthorized\n", "WWW-Authenticate",
+                        "Basic realm=\"rdma-canary\"" };
+        case 403:
+                return (struct http_refusal){ .text = "reloading by HTTP is not enabled\n" };
+        case 405:
+                return (struct http_refusal){ "method not allowed\n", "Allow", routes[endpoint].allowed };
+        case 413:
+                return (struct http_refusal){ .text = "no request body is taken here\n" };
+        case 429:
+                return (struct http_refusal){ "too many passwords to check; try again in a second\n",
+                        "Retry-After", "1" };
+        default:
+                return (struct http_refusal){ .text = "not found\n" };
+        }
 }
 
 uint64_t http_scrape_timeout_ns(const char *header, uint64_t fallback_ns)

@@ -24,8 +24,12 @@ struct http_head {
 enum http_endpoint http_find(const char *path, const char *telemetry_path);
 /* 200: go on; else the status to answer with: 404, 405, 413 (a body, which nothing here takes), 403. */
 unsigned http_check(enum http_endpoint endpoint, const struct http_head *head, bool allow_reload);
-/* The value of Allow. */
-const char *http_allowed(enum http_endpoint endpoint);
+/* What goes with such a status, and with 401 and 429: a body, and a header field (NULL: none). */
+struct http_refusal {
+        const char *text, *field, *value;
+};
+
+struct http_refusal http_refuse(enum http_endpoint endpoint, unsigned status);
 
 /* How long a scrape may take: what X-Prometheus-Scrape-Timeout-Seconds says (NULL: not there) less a margin
  * for the way back, a tenth but at most half a second. fallback_ns when it says nothing sensible, which is a

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/service.h"
+#include "daemon/web.h"
 
 #define EXIT_USAGE 2
 
@@ -18,6 +19,29 @@ static int load(const struct options *options, struct config **ret)
                 fprintf(stderr, "%srdma-canaryd: %s cannot be used: %s\n", problems.len ? problems.data : "",
                         options->config_file, problems.len ? "see above" : strerror(-r));
         return r;
+}
+
+/* Certificates and keys too. */
+static int check_web(const char *path)
+{
+        cleanup(web_freep) struct web *web = NULL;
+        cleanup(buf_done) struct buf problems = { 0 };
+        int r = path ? web_new(path, &web, &problems) : 0;
+
+        if (r < 0)
+                fprintf(stderr, "%srdma-canaryd: %s cannot be used: %s\n", problems.len ? problems.data : "",
+                        path, problems.len ? "see above" : strerror(-r));
+        return r;
+}
+
+static int check(const struct options *options, const struct config *config)
+{
+        if (check_web(options->web_config_file) < 0)
+                return EXIT_FAILURE;
+        printf("%s: valid, %zu peers\n", options->config_file, config->peers.n);
+        if (options->web_config_file)
+                printf("%s: valid\n", options->web_config_file);
+        return EXIT_SUCCESS;
 }
 
 static int serve(const struct options *options, struct config *config)
@@ -49,9 +73,7 @@ int main(int argc, char **argv)
         log_setup(options.log_level, options.log_format);
         if (load(&options, &config) < 0)
                 return EXIT_FAILURE;
-        if (options.config_check) {
-                printf("%s: valid, %zu peers\n", options.config_file, config->peers.n);
-                return EXIT_SUCCESS;
-        }
+        if (options.config_check)
+                return check(&options, config);
         return serve(&options, config);
 }

@@ -11,6 +11,7 @@ enum flag {
         FLAG_CONFIG_CHECK,
         FLAG_LISTEN_ADDRESS,
         FLAG_TELEMETRY_PATH,
+        FLAG_WEB_CONFIG_FILE,
         FLAG_SYSTEMD_SOCKET,
         FLAG_ENABLE_LIFECYCLE,
         FLAG_SYSFS,
@@ -37,6 +38,8 @@ static const struct flag_row {
                 ")" },
         { FLAG_TELEMETRY_PATH, "web.telemetry-path", "PATH",
                 "path of the metrics (default " DEFAULT_TELEMETRY_PATH ")" },
+        { FLAG_WEB_CONFIG_FILE, "web.config.file", "PATH",
+                "TLS and users with passwords, as Prometheus exporters have them (default none)" },
         { FLAG_SYSTEMD_SOCKET, "web.systemd-socket", NULL, "serve on the socket that systemd passes" },
         { FLAG_ENABLE_LIFECYCLE, "web.enable-lifecycle", NULL, "allow a reload by POST to /-/reload" },
         { FLAG_SYSFS, "path.sysfs", "DIR", "where sysfs is mounted (default /sys)" },
@@ -130,6 +133,10 @@ static enum options_action take(struct options *o, enum flag flag, const char *v
                 if (value[0] != '/' || value[1] == '\0')
                         return wrong(output, "web.telemetry-path", value, "a path such as /metrics");
                 o->telemetry_path = value;
+                break;
+        case FLAG_WEB_CONFIG_FILE:
+                /* Empty is none, as with Prometheus exporters. */
+                o->web_config_file = value[0] ? value : NULL;
                 break;
         case FLAG_SYSTEMD_SOCKET:
                 o->systemd_socket = true;

@@ -18,6 +18,7 @@ struct options {
         const char *listen_addresses[OPTIONS_LISTEN_MAX];
         size_t n_listen_addresses;
         const char *telemetry_path;
+        const char *web_config_file; /* NULL: none */
         bool systemd_socket;
         bool enable_lifecycle; /* POST /-/reload */
         const char *sysfs, *procfs;

@@ -21,6 +21,7 @@
 #include "daemon/scheduler.h"
 #include "daemon/slot.h"
 #include "daemon/view.h"
+#include "daemon/web.h"
 
 #define TICK_NS      NS_PER_SEC
 #define DISCOVER_NS  (5 * NS_PER_SEC)
@@ -39,10 +40,12 @@ struct service {
         struct responder *responder;
         struct peer_resolver *resolver;
         struct view *view;
+        struct web *web;             /* NULL: no web config file */
         _Atomic(struct http *) http; /* its own thread asks for it, before http_new() has returned too */
 
         uint64_t tick_ns, discover_ns, watchdog_ns, watchdog_interval_ns; /* next times, monotonic */
         atomic_bool reload_asked;                                         /* by HTTP */
+        bool config_loaded, web_loaded;                                   /* whether the last try went well */
         bool stopping;
 };
 
@@ -101,6 +104,17 @@ static int fail(int r, const char *what)
 {
         log_error("%s: %s", what, strerror(-r));
         return r;
+}
+
+static void log_lines(enum log_level level, const struct buf *lines)
+{
+        char *line = lines->data;
+
+        while (line && *line) {
+                char *end = strchr(line, '\n');
+                log_message(level, "%.*s", end ? (int)(end - line) : (int)strlen(line), line);
+                line = end ? end + 1 : NULL;
+        }
 }
 
 /* Counter files of many devices are kept open; systemd's unit allows them by LimitNOFILE=. */
@@ -187,6 +201,21 @@ static int make_responder(struct service *s)
         return r;
 }
 
+static int make_web(struct service *s)
+{
+        cleanup(buf_done) struct buf problems = { 0 };
+        int r;
+
+        if (!s->options->web_config_file)
+                return 0;
+        r = web_new(s->options->web_config_file, &s->web, &problems);
+        if (r < 0 && problems.len == 0)
+                return fail(r, s->options->web_config_file);
+        if (r < 0)
+                log_lines(LOG_LEVEL_ERROR, &problems);
+        return r;
+}
+
 static int make_http(struct service *s)
 {
         struct http_options o = {
@@ -199,6 +228,7 @@ static int make_http(struct service *s)
                 .per_address_limit = 32,
                 .connection_limit = 256,
                 .allow_reload = s->options->enable_lifecycle,
+                .web = s->web,
         };
         const struct http_callbacks callbacks = {
                 .context = s,
@@ -281,17 +311,6 @@ static int resolve_peers(struct service *s)
         return peer_resolver_set(s->resolver, names, n);
 }
 
-static void log_lines(enum log_level level, const struct buf *lines)
-{
-        char *line = lines->data;
-
-        while (line && *line) {
-                char *end = strchr(line, '\n');
-                log_message(level, "%.*s", end ? (int)(end - line) : (int)strlen(line), line);
-                line = end ? end + 1 : NULL;
-        }
-}
-
 /* What the sockets and the hello were made from. */
 static void warn_of_restart(const struct config *old, const struct config *new)
 {
@@ -302,6 +321,29 @@ static void warn_of_restart(const struct config *old, const struct config *new)
                 log_warn("config: a changed responder takes effect at the next restart");
         if (old->scrape.timeout_ns != new->scrape.timeout_ns)
                 log_warn("config: a changed scrape.timeout takes effect at the next restart");
+}
+
+static void tell_reload(struct service *s)
+{
+        view_set_reload(s->view, s->config_loaded && s->web_loaded, clock_realtime_ns(s->env.clock));
+}
+
+/* anyway: also when no file has changed. */
+static void follow_web(struct service *s, bool anyway)
+{
+        cleanup(buf_done) struct buf problems = { 0 };
+        int r = s->web ? web_follow(s->web, anyway, &problems) : 0;
+
+        if (r == 0)
+                return;
+        if (r < 0) {
+                log_lines(LOG_LEVEL_ERROR, &problems);
+                log_error("web config: not reloaded (%s); the one from before stays in use", strerror(-r));
+        } else {
+                log_info("web config: reloaded from %s", s->options->web_config_file);
+        }
+        s->web_loaded = r > 0;
+        tell_reload(s);
 }
 
 static void reload(struct service *s)
@@ -324,7 +366,9 @@ static void reload(struct service *s)
                         log_error("no memory to resolve the peers");
                 log_info("config: reloaded from %s: %zu peers", s->options->config_file, config->peers.n);
         }
-        view_set_reload(s->view, r == 0, clock_realtime_ns(s->env.clock));
+        s->config_loaded = r == 0;
+        follow_web(s, true);
+        tell_reload(s);
         notify_ready();
 }
 
@@ -352,6 +396,8 @@ int service_new(const struct options *options, struct config *config, struct ser
         if (r == 0)
                 r = make_responder(s);
         if (r == 0)
+                r = make_web(s);
+        if (r == 0)
                 r = make_http(s);
         if (r == 0)
                 r = resolve_peers(s);
@@ -359,7 +405,8 @@ int service_new(const struct options *options, struct config *config, struct ser
                 (void)service_free(s);
                 return r;
         }
-        view_set_reload(s->view, true, clock_realtime_ns(s->env.clock));
+        s->config_loaded = s->web_loaded = true;
+        tell_reload(s);
         *ret = s;
         return 0;
 }
@@ -402,6 +449,7 @@ static void run_timers(struct service *s)
         if (s->tick_ns <= now_ns) {
                 s->tick_ns = now_ns + TICK_NS;
                 http_tick(s->http);
+                follow_web(s, false);
                 if (scheduler_stuck(s->scheduler) > 0) /* nothing comes back that would refresh it */
                         refresh_view(s);
         }
@@ -474,6 +522,7 @@ int service_free(struct service *s)
         peer_resolver_free(s->resolver);
         http_free(s->http);
         s->http = NULL;
+        web_free(s->web);
         if (scheduler_free(s->scheduler, deadline_ns) < 0)
                 return -ETIMEDOUT;
         responder_free(s->responder);

@@ -31,6 +31,7 @@ static void test_defaults(void **state)
         assert_int_equal(o.n_listen_addresses, 1);
         assert_string_equal(o.listen_addresses[0], ":14791");
         assert_string_equal(o.telemetry_path, "/metrics");
+        assert_null(o.web_config_file);
         assert_string_equal(o.sysfs, "/sys");
         assert_false(o.systemd_socket || o.enable_lifecycle || o.config_check);
         buf_done(&out);
@@ -54,6 +55,18 @@ static void test_both_spellings_and_repeated_addresses(void **state)
         assert_int_equal(o.log_format, LOG_FORMAT_JSON);
         assert_string_equal(o.procfs, "/p");
         assert_true(o.config_check);
+        buf_done(&out);
+}
+
+static void test_an_empty_web_config_is_none(void **state)
+{
+        struct options o;
+        struct buf out;
+
+        assert_int_equal(parse(&o, &out, ARGS("--web.config.file=web.yml")), OPTIONS_RUN);
+        assert_string_equal(o.web_config_file, "web.yml");
+        assert_int_equal(parse(&o, &out, ARGS("--web.config.file=")), OPTIONS_RUN);
+        assert_null(o.web_config_file);
         buf_done(&out);
 }
 
@@ -116,6 +129,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_defaults),
                 cmocka_unit_test(test_both_spellings_and_repeated_addresses),
+                cmocka_unit_test(test_an_empty_web_config_is_none),
                 cmocka_unit_test(test_wrong_ones_are_named),
                 cmocka_unit_test(test_too_many_addresses),
                 cmocka_unit_test(test_help_lists_every_flag_and_fits_the_screen),

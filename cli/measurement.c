@@ -70,8 +70,8 @@ static bool active(const struct device_facts *d)
         return false;
 }
 
-/* The device by name, else the first that can be probed and is up. Its place among those that can be probed
- * is its rail. */
+/* The device by name, else the first that can be probed and is up. Its place among those that are not
+ * iWARP is its rail. */
 static const struct device_facts *pick(
         const struct device_facts *list, size_t n, const char *wanted, unsigned *ret_rail)
 {
@@ -81,7 +81,7 @@ static const struct device_facts *pick(
                         *ret_rail = rail;
                         return &list[i];
                 }
-                rail += usable(&list[i]);
+                rail += !list[i].iwarp;
         }
         return NULL;
 }

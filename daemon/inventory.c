@@ -60,6 +60,46 @@ char *const *inventory_devices(const struct inventory *i, size_t *ret_n)
         return i->devices;
 }
 
+static void rails_of_config(const struct config *config, struct rail *rails)
+{
+        for (size_t k = 0; k < config->rails.n; k++) {
+                /* The loader has checked that both fit. */
+                (void)text_copy(rails[k].name, sizeof(rails[k].name), config_rail(config, k)->name);
+                (void)text_copy(rails[k].device, sizeof(rails[k].device), config_rail(config, k)->device);
+        }
+}
+
+static size_t rails_of_devices(const struct inventory *i, struct rail *rails)
+{
+        size_t n = 0;
+
+        for (size_t k = 0; k < i->n_devices; k++) {
+                if (discover_is_iwarp(i->env->sysfs, i->devices[k]))
+                        continue;
+                (void)text_format(rails[n].name, sizeof(rails[n].name), "%zu", n); /* digits fit */
+                (void)text_copy(
+                        rails[n].device, sizeof(rails[n].device), i->devices[k]); /* discovery bounds it */
+                n++;
+        }
+        return n;
+}
+
+int inventory_rails(const struct inventory *i, const struct config *config, struct rail **ret, size_t *ret_n)
+{
+        size_t n = config->rails.n ? config->rails.n : i->n_devices;
+        struct rail *rails = calloc(n ? n : 1, sizeof(rails[0]));
+
+        if (!rails)
+                return -ENOMEM;
+        if (config->rails.n)
+                rails_of_config(config, rails);
+        else
+                n = rails_of_devices(i, rails);
+        *ret = rails;
+        *ret_n = n;
+        return 0;
+}
+
 static bool contains(char *const *names, size_t n, const char *name)
 {
         for (size_t i = 0; i < n; i++)

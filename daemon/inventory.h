@@ -18,6 +18,14 @@ int inventory_discover(struct inventory *i, const struct config *config);
 /* Makes the collectors those of the config on the devices found last. 0, -errno for the first that could not
  * be made (the others are). */
 int inventory_reconcile(struct inventory *i, const struct config *config);
+/* A local device among those of the peers: the n-th probes the n-th of a peer. */
+struct rail {
+        char name[ENGINE_NAME_MAX], device[ENGINE_NAME_MAX];
+};
+
+/* Those of the config, whether their devices are there or not; without any, one per device found last, iWARP ones
+ * left out. *ret freed with free(). 0, -ENOMEM. */
+int inventory_rails(const struct inventory *i, const struct config *config, struct rail **ret, size_t *ret_n);
 char *const *inventory_devices(const struct inventory *i, size_t *ret_n);
 
 #endif

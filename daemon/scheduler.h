@@ -6,6 +6,7 @@
 #define DAEMON_SCHEDULER_H
 
 #include "daemon/config.h"
+#include "daemon/inventory.h"
 #include "daemon/service_metrics.h"
 #include "daemon/slot.h"
 #include "probes/probe.h"
@@ -15,10 +16,10 @@ struct scheduler;
 /* `wake` is called on lanes' threads when scheduler_collect() has something to do. */
 int scheduler_new(const struct source_environment *env, struct slots *slots, void (*wake)(void *context),
         void *context, struct scheduler **ret);
-/* Makes the probes those of this config on these devices (names in rail order when the config lists none).
+/* Makes the probes those of this config on these rails.
  * What stays the same keeps its totals and its place; what goes takes its series with it. */
 int scheduler_reconcile(
-        struct scheduler *s, const struct config *config, char *const *devices, size_t n_devices);
+        struct scheduler *s, const struct config *config, const struct rail *rails, size_t n_rails);
 /* Monotonic time at which scheduler_run_due() has something to do next; DEADLINE_NEVER: nothing. */
 uint64_t scheduler_next_ns(const struct scheduler *s);
 /* Starts the turns that are due, and looks at those that should have ended. */

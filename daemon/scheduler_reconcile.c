@@ -60,15 +60,14 @@ struct wanted {
         const struct source_class *class;
         const struct config *config;
         const struct config_peer *peer;
-        const char *device;
-        char rail[ENGINE_NAME_MAX];
+        const struct rail *rail;
         unsigned rail_index, kind, n_kinds;
 };
 
 static int equip(struct scheduler *s, struct turn *t, const struct wanted *w)
 {
         const struct source_target target = {
-                .device = w->device,
+                .device = w->rail->device,
                 .rail = w->rail_index,
                 .peer = w->peer->name,
                 .peer_address = w->peer->address,
@@ -86,7 +85,7 @@ static int equip(struct scheduler *s, struct turn *t, const struct wanted *w)
         t->instance = instance;
         t->timeout_ns = w->class->timeout_ns(config);
         t->offset_ns = schedule_offset_ns(
-                w->config->node, w->peer->name, w->device, w->kind, w->n_kinds, interval_ns);
+                w->config->node, w->peer->name, w->rail->device, w->kind, w->n_kinds, interval_ns);
         if (t->interval_ns != interval_ns) {
                 t->interval_ns = interval_ns;
                 if (t->phase == TURN_WAITING)
@@ -101,10 +100,10 @@ static int add_turn(struct scheduler *s, const struct wanted *w, struct turn **r
         struct turn *t;
         int r;
 
-        r = device_lane_of(&s->lanes, w->device, scheduler_job_done, s, &lane);
+        r = device_lane_of(&s->lanes, w->rail->device, scheduler_job_done, s, &lane);
         if (r < 0)
                 return r;
-        r = turn_new(s->slots, w->class, w->device, w->rail, w->peer->name, &t);
+        r = turn_new(s->slots, w->class, w->rail->device, w->rail->name, w->peer->name, &t);
         if (r < 0)
                 return r;
         t->lane = lane;
@@ -116,14 +115,14 @@ static int add_turn(struct scheduler *s, const struct wanted *w, struct turn **r
 
 static int want(struct scheduler *s, const struct wanted *w)
 {
-        struct turn *t = find_turn(s, w->class, w->device, w->peer->name);
+        struct turn *t = find_turn(s, w->class, w->rail->device, w->peer->name);
         int r = 0;
 
         if (!t)
                 r = add_turn(s, w, &t);
         if (r < 0)
                 return r;
-        r = text_copy(t->rail, sizeof(t->rail), w->rail);
+        r = text_copy(t->rail, sizeof(t->rail), w->rail->name);
         if (r == 0)
                 r = equip(s, t, w);
         t->marked = r == 0;
@@ -158,34 +157,17 @@ static int want_rail(struct scheduler *s, struct wanted *w)
         return r;
 }
 
-static int want_all(struct scheduler *s, const struct config *config, char *const *devices, size_t n_devices)
-{
-        size_t n = config->rails.n ? config->rails.n : n_devices;
-        int r = 0;
-
-        for (size_t i = 0; i < n && r == 0; i++) {
-                struct wanted w = { .config = config, .rail_index = (unsigned)i };
-                if (config->rails.n) {
-                        w.device = config_rail(config, i)->device;
-                        r = text_copy(w.rail, sizeof(w.rail), config_rail(config, i)->name);
-                } else {
-                        w.device = devices[i];
-                        r = text_format(w.rail, sizeof(w.rail), "%zu", i);
-                }
-                if (r == 0)
-                        r = want_rail(s, &w);
-        }
-        return r;
-}
-
 int scheduler_reconcile(
-        struct scheduler *s, const struct config *config, char *const *devices, size_t n_devices)
+        struct scheduler *s, const struct config *config, const struct rail *rails, size_t n_rails)
 {
-        int r;
+        int r = 0;
 
         for (struct turn *t = s->turns; t; t = t->next)
                 t->marked = false;
-        r = want_all(s, config, devices, n_devices);
+        for (size_t i = 0; i < n_rails && r == 0; i++) {
+                struct wanted w = { .config = config, .rail = &rails[i], .rail_index = (unsigned)i };
+                r = want_rail(s, &w);
+        }
         remove_unmarked(s);
         clear_idle_lanes(s);
         return r;

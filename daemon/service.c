@@ -274,15 +274,32 @@ static void refresh_view(struct service *s)
                 s->config->peers.n, probes, failing);
 }
 
+/* The same rails for our own probes and for those of peers. */
+static int reconcile_rails(struct service *s)
+{
+        cleanup(freep) struct rail *rails = NULL;
+        cleanup(freep) const char **devices = NULL;
+        size_t n;
+        int r = inventory_rails(s->inventory, s->config, &rails, &n);
+
+        if (r < 0)
+                return r;
+        devices = calloc(n ? n : 1, sizeof(devices[0]));
+        if (!devices)
+                return -ENOMEM;
+        for (size_t i = 0; i < n; i++)
+                devices[i] = rails[i].device;
+        r = engine_set_rails(s->env.engine, devices, n);
+        return r < 0 ? r : scheduler_reconcile(s->scheduler, s->config, rails, n);
+}
+
 static void reconcile(struct service *s)
 {
-        size_t n;
-        char *const *devices = inventory_devices(s->inventory, &n);
         int r = inventory_reconcile(s->inventory, s->config);
 
         if (r < 0)
                 (void)fail(r, "cannot set up all collectors");
-        r = scheduler_reconcile(s->scheduler, s->config, devices, n);
+        r = reconcile_rails(s);
         if (r < 0)
                 (void)fail(r, "cannot set up all probes");
         refresh_view(s);

@@ -52,14 +52,14 @@ int device_open(const char *name, struct ibv_context **ret)
 {
         struct ibv_device **list = ibv_get_device_list(NULL);
         if (!list)
-                return errno ? -errno : -ENOSYS;
+                return errno > 0 ? -errno : -ENOSYS;
         int r = -ENODEV;
         struct ibv_device *device = find(list, name);
         if (device) {
                 errno = 0;
                 struct ibv_context *context = ibv_open_device(device);
                 /* Some providers fail without setting errno. */
-                r = context ? 0 : errno ? -errno : -EIO;
+                r = context ? 0 : errno > 0 ? -errno : -EIO;
                 if (context)
                         *ret = context;
         }
@@ -241,9 +241,10 @@ int device_facts_query(struct ibv_context *context, struct device_facts *ret)
         return 0;
 }
 
+/* "mlx5_2" before "mlx5_10", as discovery orders them: a rail is a device's place. */
 static int compare_names(const void *a, const void *b)
 {
-        return strcmp(((const struct device_facts *)a)->name, ((const struct device_facts *)b)->name);
+        return strverscmp(((const struct device_facts *)a)->name, ((const struct device_facts *)b)->name);
 }
 
 static void query_closed(struct ibv_device *device, struct device_facts *ret)

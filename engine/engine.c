@@ -6,6 +6,7 @@ static void engine_unref(struct engine *e)
 {
         if (atomic_fetch_sub(&e->references, 1) != 1)
                 return;
+        rails_free(e->rails);
         resolver_free(e->resolver);
         admission_free(e->admission);
         reapers_free(e->reapers);
@@ -25,6 +26,8 @@ int engine_new(const char *node, struct engine **ret)
                 r = admission_new(&e->admission);
         if (r == 0)
                 r = resolver_new(&e->resolver);
+        if (r == 0)
+                r = rails_new(&e->rails);
         if (r < 0) {
                 engine_free(e);
                 return r;

@@ -222,6 +222,11 @@ int engine_new(const char *node, struct engine **ret);
 /* Does not wait for reapers stuck in the kernel. No measurement may be running. */
 void engine_free(struct engine *e);
 
+/* The devices offered to peers, by rail; others are not touched for them. A name that no device has keeps its
+ * place. Until the first call: all devices but iWARP ones, in natural order of their names. Copies. Thread-safe.
+ * 0, -ENOMEM, -ENAMETOOLONG. */
+int engine_set_rails(struct engine *e, const char *const *names, size_t n);
+
 struct measure_request {
         const char *device;      /* local device name */
         uint8_t port;            /* 0: the first active one */

@@ -19,7 +19,14 @@ struct engine {
         struct reapers *reapers;
         struct admission *admission;
         struct resolver *resolver;
+        struct rails *rails;
 };
+
+/* What a peer is offered, in rail order: *ret freed with free(). A device that is not there or cannot be opened
+ * has its name and no ports. 0, -errno as device_list(). */
+int rails_devices(struct rails *r, struct device_facts **ret, size_t *ret_n);
+int rails_new(struct rails **ret);
+void rails_free(struct rails *r);
 
 struct engine *engine_ref(struct engine *e);
 /* engine_free() drops the owner's. */

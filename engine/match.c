@@ -36,21 +36,13 @@ static bool probeable(const struct device_facts *d)
         return !d->iwarp && d->n_ports > 0;
 }
 
-/* Rails count the devices that can be probed, so that an iWARP device in between shifts nothing. */
+/* Rails count what is not iWARP. A device that the peer cannot open keeps its place. */
 static const struct device_facts *rail_device(const struct welcome *w, unsigned rail)
 {
         for (size_t i = 0; i < w->n_devices; i++)
-                if (probeable(&w->devices[i]) && rail-- == 0)
+                if (!w->devices[i].iwarp && rail-- == 0)
                         return &w->devices[i];
         return NULL;
-}
-
-static unsigned rails(const struct welcome *w)
-{
-        unsigned n = 0;
-        for (size_t i = 0; i < w->n_devices; i++)
-                n += probeable(&w->devices[i]);
-        return n;
 }
 
 static int peer_device(const struct welcome *w, const struct measure_request *request,
@@ -61,18 +53,18 @@ static int peer_device(const struct welcome *w, const struct measure_request *re
                 d = rail_device(w, request->peer_rail);
                 if (!d)
                         return fault_set(fault, OUTCOME_PEER, -ENODEV,
-                                "%s has no rail %u: it has %u RDMA device%s that can be probed", w->node,
-                                request->peer_rail, rails(w), rails(w) == 1 ? "" : "s");
-                *ret = d;
-                return 0;
+                                "%s has no rail %u: it offers %zu RDMA device%s", w->node, request->peer_rail,
+                                w->n_devices, w->n_devices == 1 ? "" : "s");
+        } else {
+                d = devices_find(w->devices, w->n_devices, request->peer_device);
         }
-        d = devices_find(w->devices, w->n_devices, request->peer_device);
         if (!d)
                 return fault_set(fault, OUTCOME_PEER, -ENODEV, "%s has no RDMA device %s", w->node,
                         request->peer_device);
         if (!probeable(d))
                 return fault_set(fault, OUTCOME_PEER, -ENODEV, "%s: %s %s", w->node, d->name,
-                        d->iwarp ? "is an iWARP device: counted, never probed" : "cannot be opened there");
+                        d->iwarp ? "is an iWARP device: counted, never probed"
+                                 : "is not there, or cannot be opened there");
         *ret = d;
         return 0;
 }

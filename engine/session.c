@@ -78,7 +78,7 @@ static int step_hello(struct session *s)
                 m->hello.version_min, m->hello.version_max, s->engine->node, s->client, &version, why);
         if (r < 0)
                 return fault_set(&s->fault, OUTCOME_REFUSED, r, "%s", why);
-        r = device_list(&s->devices, &s->n_devices);
+        r = rails_devices(s->engine->rails, &s->devices, &s->n_devices);
         if (r < 0 && r != -ENOSYS) /* a host without RDMA says so by an empty list */
                 return fault_set(&s->fault, OUTCOME_LOCAL, r, "%s cannot list its RDMA devices: %s",
                         s->engine->node, strerror(-r));

@@ -44,6 +44,15 @@ int discover_devices(
         return 0;
 }
 
+bool discover_is_iwarp(int sysfs, const char *device)
+{
+        cleanup(close_fdp) int dir = sysfs_open_device(sysfs, device);
+        char type[32];
+
+        /* "4: RNIC"; a channel adapter is "1: CA". */
+        return dir >= 0 && sysfs_read_line(dir, "node_type", type, sizeof(type)) >= 0 && type[0] == '4';
+}
+
 void discover_free(char **names, size_t n)
 {
         struct sysfs_names list = { .n = n, .items = names };

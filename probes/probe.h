@@ -94,5 +94,7 @@ const struct source_class *source_class_find(const char *name); /* NULL: none */
 int discover_devices(
         int sysfs, const char *const *exclude, size_t n_exclude, char ***ret_names, size_t *ret_n);
 void discover_free(char **names, size_t n);
+/* An iWARP device, by its node_type: counted, never probed. */
+bool discover_is_iwarp(int sysfs, const char *device);
 
 #endif

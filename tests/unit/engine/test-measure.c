@@ -295,7 +295,7 @@ static void welcomes_that_do_not_suit(void **state)
                 { { "{\"type\":\"welcome\",\"version\":1,\"node\":\"host-b\",\"capabilities\":[\"write-"
                     "bandwidth\"],"
                     "\"devices\":[]}" },
-                        { STAGE_HELLO, OUTCOME_PEER, "host-b has no rail 0: it has 0 RDMA devices" } },
+                        { STAGE_HELLO, OUTCOME_PEER, "host-b has no rail 0: it offers 0 RDMA devices" } },
                 { { REFUSED("refused", "host-b does not know 127.0.0.1") },
                         { STAGE_CONNECT, OUTCOME_REFUSED, "host-b does not know 127.0.0.1" } },
                 { { REFUSED("busy", "host-b is busy") }, { STAGE_CONNECT, OUTCOME_BUSY, "host-b is busy" } },

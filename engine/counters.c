@@ -56,7 +56,7 @@ static void outwait_cache(int directory)
 
 static void add(struct counter_snapshot *s, int directory, const char *name)
 {
-        uint64_t value;
+        uint64_t value = 0;
         if (s->n == COUNTERS_MAX || strcmp(name, LIFESPAN_FILE) == 0 || read_u64(directory, name, &value) < 0)
                 return;
         if (text_copy(s->items[s->n].name, ENGINE_NAME_MAX, name) < 0)
@@ -75,8 +75,8 @@ static void add_directory(struct counter_snapshot *s, int port, const char *name
         cleanup(close_fdp) int fd = openat(port, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         cleanup(close_directoryp) DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
         if (!directory)
-                return; /* rxe has no counters/, siw no hw_counters/ */
-        fd = -1;        /* the DIR's now */
+                return;     /* rxe has no counters/, siw no hw_counters/ */
+        (void)take_fd(&fd); /* the DIR's now */
         int own = dirfd(directory);
         outwait_cache(own);
         for (struct dirent *e; (e = readdir(directory));)

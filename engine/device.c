@@ -33,10 +33,17 @@ enum ibv_mtu mtu_from_bytes(unsigned bytes)
         return (enum ibv_mtu)0;
 }
 
+/* Some providers fail without setting errno. */
+static int errno_or(int fallback)
+{
+        int error = errno;
+        return error > 0 ? -error : fallback;
+}
+
 int verbs_error(int returned)
 {
         if (returned == -1)
-                return errno ? -errno : -EIO;
+                return errno_or(-EIO);
         return returned > 0 ? -returned : returned;
 }
 
@@ -52,14 +59,13 @@ int device_open(const char *name, struct ibv_context **ret)
 {
         struct ibv_device **list = ibv_get_device_list(NULL);
         if (!list)
-                return errno > 0 ? -errno : -ENOSYS;
+                return errno_or(-ENOSYS);
         int r = -ENODEV;
         struct ibv_device *device = find(list, name);
         if (device) {
                 errno = 0;
                 struct ibv_context *context = ibv_open_device(device);
-                /* Some providers fail without setting errno. */
-                r = context ? 0 : errno > 0 ? -errno : -EIO;
+                r = context ? 0 : errno_or(-EIO);
                 if (context)
                         *ret = context;
         }

@@ -147,21 +147,22 @@ static int fill_all(struct stream *s)
         return r;
 }
 
-/* When one work request fails, all behind it are flushed: the one to report is not among those. */
-static int report_error(struct stream *s, const struct ibv_wc *wc, int n)
+/* `first` is the first that failed of the `n` completions from there on. When a work request fails, all behind it
+ * are flushed, and with several queue pairs a flush may come before its cause: that is the one to report. */
+static int report_error(struct stream *s, const struct ibv_wc *first, int n)
 {
-        const struct ibv_wc *worst = NULL;
-        for (int i = 0; i < n; i++)
-                if (wc[i].status != IBV_WC_SUCCESS && (!worst || worst->status == IBV_WC_WR_FLUSH_ERR))
-                        worst = &wc[i];
-        return completion_fault(s->ep, worst, s->fault);
+        const struct ibv_wc *cause = first;
+        for (int i = 1; i < n && cause->status == IBV_WC_WR_FLUSH_ERR; i++)
+                if (first[i].status != IBV_WC_SUCCESS)
+                        cause = &first[i];
+        return completion_fault(s->ep, cause, s->fault);
 }
 
 static int account(struct stream *s, const struct ibv_wc *wc, int n)
 {
         for (int i = 0; i < n; i++) {
                 if (wc[i].status != IBV_WC_SUCCESS)
-                        return report_error(s, wc, n);
+                        return report_error(s, &wc[i], n - i);
                 struct stream_qp *q = &s->qps[wc[i].wr_id >> ID_QP_SHIFT];
                 uint64_t completed = wc[i].wr_id & ID_COUNT_MASK;
                 s->completed += completed - q->completed;

@@ -277,7 +277,7 @@ static void welcome_or_not(struct responder *r, int fd, const struct sockaddr *f
  * the acceptor must not ask it again at once. */
 static bool accept_one(struct responder *r)
 {
-        struct sockaddr_storage from;
+        struct sockaddr_storage from = { 0 };
         socklen_t len = sizeof(from);
         int fd = accept4(r->listener, (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0)
@@ -358,12 +358,11 @@ static int responder_listen(struct responder *r, const struct responder_options 
                                 *host ? host : "any address", o->port, strerror(-error));
                 return error;
         }
-        struct sockaddr_storage bound;
+        struct sockaddr_in6 bound = { 0 };
         socklen_t len = sizeof(bound);
         if (getsockname(r->listener, (struct sockaddr *)&bound, &len) < 0)
                 return -errno;
-        r->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
-                                                    : ((struct sockaddr_in *)&bound)->sin_port);
+        r->port = ntohs(bound.sin6_port); /* IPv4 has it at the same place */
         return 0;
 }
 

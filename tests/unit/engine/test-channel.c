@@ -200,7 +200,7 @@ static int connect_to(const char *host, uint16_t port, uint64_t ms, struct chann
 static void connects_by_address_and_by_name(void **state)
 {
         static const char *const hosts[] = { "127.0.0.1", "localhost" };
-        uint16_t port;
+        uint16_t port = 0;
         int listener = listen_on_loopback(&port);
         for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
                 struct channel *c;
@@ -217,7 +217,7 @@ static void connects_by_address_and_by_name(void **state)
 
 static void refused_connections_say_what_to_look_at(void **state)
 {
-        uint16_t port;
+        uint16_t port = 0;
         int listener = listen_on_loopback(&port);
         char expected[128];
         struct channel *c;
@@ -233,7 +233,7 @@ static void refused_connections_say_what_to_look_at(void **state)
 /* A listener whose queue is full drops what comes: as a host behind a firewall does. */
 static void silent_hosts_cost_the_deadline_and_no_more(void **state)
 {
-        uint16_t port;
+        uint16_t port = 0;
         int listener = listen_on_loopback(&port), fill[16];
         struct sockaddr_in a = {
                 .sin_family = AF_INET,

@@ -11,6 +11,7 @@
 
 /* ---- the data path: a device that is not there, and traffic that succeeds --------------------------- */
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's --wrap wants these names */
 int __wrap_device_find(const char *name, struct device_facts *ret);
 int __wrap_address_choose(const struct device_facts *local, uint8_t port, const struct rdma_address *remote,
         size_t n, enum link_layer remote_layer, struct rdma_address *ret_local, uint8_t *ret_port,
@@ -23,6 +24,7 @@ int __wrap_endpoint_connect(struct endpoint *ep, const struct endpoint_info *rem
 void __wrap_endpoint_close(struct endpoint *ep);
 int __wrap_stream_run(struct endpoint *ep, const struct plan *plan, uint64_t deadline_ns,
         const struct watch *watch, struct result *ret);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static unsigned endpoints_open;
 static bool traffic_waits; /* until the watch says that it is over */

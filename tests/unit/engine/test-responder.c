@@ -11,10 +11,12 @@
 
 static atomic_int endpoints_opened, devices_listed;
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's --wrap wants these names */
 int __wrap_device_list(struct device_facts **ret, size_t *ret_n);
 int __wrap_endpoint_open(struct reapers *reapers, const char *device, uint8_t port,
         const struct rdma_address *address, const struct plan *plan, struct endpoint **ret,
         struct fault *fault);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 int __wrap_device_list(struct device_facts **ret, size_t *ret_n)
 {

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,4 +102,15 @@ void log_message(enum log_level level, const char *format, ...)
         /* One write, so that lines of several threads do not mix. Nowhere to report a failure to. */
         if (write(STDERR_FILENO, line.data, line.len) < 0)
                 return;
+}
+
+void log_lines(enum log_level level, const struct buf *lines)
+{
+        char *line = lines->data;
+
+        while (line && *line) {
+                char *end = strchr(line, '\n');
+                log_message(level, "%.*s", end ? (int)(end - line) : (int)strlen(line), line);
+                line = end ? end + 1 : NULL;
+        }
 }

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
+
 enum log_level {
         LOG_LEVEL_DEBUG,
         LOG_LEVEL_INFO,
@@ -24,6 +26,8 @@ extern const char *const log_format_names[];
 
 void log_setup(enum log_level level, enum log_format format);
 void log_message(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Each line of the buffer as a message of its own. */
+void log_lines(enum log_level level, const struct buf *lines);
 
 #define log_debug(...) log_message(LOG_LEVEL_DEBUG, __VA_ARGS__)
 #define log_info(...)  log_message(LOG_LEVEL_INFO, __VA_ARGS__)

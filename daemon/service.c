@@ -12,42 +12,13 @@
 #include <sys/signalfd.h>
 
 #include "base/clock.h"
-#include "daemon/collector.h"
-#include "daemon/http.h"
-#include "daemon/inventory.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
-#include "daemon/peer_resolver.h"
-#include "daemon/scheduler.h"
+#include "daemon/service_private.h"
 #include "daemon/slot.h"
-#include "daemon/view.h"
-#include "daemon/web.h"
 
 #define TICK_NS      NS_PER_SEC
-#define DISCOVER_NS  (5 * NS_PER_SEC)
 #define FILES_WANTED 16384
-
-struct service {
-        const struct options *options;
-        struct config *config;
-        struct source_environment env;
-        int epoll, signals, wake;
-
-        struct slots *slots;
-        struct collectors *collectors;
-        struct inventory *inventory;
-        struct scheduler *scheduler;
-        struct responder *responder;
-        struct peer_resolver *resolver;
-        struct view *view;
-        struct web *web;             /* NULL: no web config file */
-        _Atomic(struct http *) http; /* its own thread asks for it, before http_new() has returned too */
-
-        uint64_t tick_ns, discover_ns, watchdog_ns, watchdog_interval_ns; /* next times, monotonic */
-        atomic_bool reload_asked;                                         /* by HTTP */
-        bool config_loaded, web_loaded;                                   /* whether the last try went well */
-        bool stopping;
-};
 
 /* ---- called on other threads --------------------------------------------------------------------- */
 
@@ -100,21 +71,10 @@ static void peers_found(void *context, const char *const *addresses, size_t n)
 
 /* ---- making ------------------------------------------------------------------------------------------ */
 
-static int fail(int r, const char *what)
+int service_fail(int r, const char *what)
 {
         log_error("%s: %s", what, strerror(-r));
         return r;
-}
-
-static void log_lines(enum log_level level, const struct buf *lines)
-{
-        char *line = lines->data;
-
-        while (line && *line) {
-                char *end = strchr(line, '\n');
-                log_message(level, "%.*s", end ? (int)(end - line) : (int)strlen(line), line);
-                line = end ? end + 1 : NULL;
-        }
 }
 
 /* Counter files of many devices are kept open; systemd's unit allows them by LimitNOFILE=. */
@@ -131,7 +91,7 @@ static void raise_file_limit(void)
 static int open_tree(const char *path, int *ret)
 {
         *ret = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        return *ret < 0 ? fail(-errno, path) : 0;
+        return *ret < 0 ? service_fail(-errno, path) : 0;
 }
 
 static int watch_fd(struct service *s, int fd)
@@ -179,7 +139,7 @@ static int make_parts(struct service *s)
         if (r == 0)
                 r = peer_resolver_new(peers_found, s, &s->resolver);
         if (r < 0)
-                return fail(r, "cannot start");
+                return service_fail(r, "cannot start");
         collectors_set_wake(s->collectors, wake, s);
         return 0;
 }
@@ -210,7 +170,7 @@ static int make_web(struct service *s)
                 return 0;
         r = web_new(s->options->web_config_file, &s->web, &problems);
         if (r < 0 && problems.len == 0)
-                return fail(r, s->options->web_config_file);
+                return service_fail(r, s->options->web_config_file);
         if (r < 0)
                 log_lines(LOG_LEVEL_ERROR, &problems);
         return r;
@@ -258,144 +218,13 @@ static int make_http(struct service *s)
         return r;
 }
 
-/* ---- following the config and the devices ------------------------------------------------------------ */
-
-static void refresh_view(struct service *s)
-{
-        cleanup(freep) struct lane_state *lanes = NULL;
-        size_t n = 0, n_devices, probes = scheduler_probes(s->scheduler),
-               failing = scheduler_failing(s->scheduler);
-
-        (void)inventory_devices(s->inventory, &n_devices);
-        if (scheduler_lane_states(s->scheduler, &lanes, &n) == 0)
-                view_set_lanes(s->view, lanes, n);
-        view_set_counts(s->view, n_devices, s->config->peers.n, probes, failing);
-        notify_status("%zu devices, %zu peers, %zu probes, %zu of them failing", n_devices,
-                s->config->peers.n, probes, failing);
-}
-
-/* The same rails for our own probes and for those of peers. */
-static int reconcile_rails(struct service *s)
-{
-        cleanup(freep) struct rail *rails = NULL;
-        cleanup(freep) const char **devices = NULL;
-        size_t n;
-        int r = inventory_rails(s->inventory, s->config, &rails, &n);
-
-        if (r < 0)
-                return r;
-        devices = calloc(n ? n : 1, sizeof(devices[0]));
-        if (!devices)
-                return -ENOMEM;
-        for (size_t i = 0; i < n; i++)
-                devices[i] = rails[i].device;
-        r = engine_set_rails(s->env.engine, devices, n);
-        return r < 0 ? r : scheduler_reconcile(s->scheduler, s->config, rails, n);
-}
-
-static void reconcile(struct service *s)
-{
-        int r = inventory_reconcile(s->inventory, s->config);
-
-        if (r < 0)
-                (void)fail(r, "cannot set up all collectors");
-        r = reconcile_rails(s);
-        if (r < 0)
-                (void)fail(r, "cannot set up all probes");
-        refresh_view(s);
-}
-
-static void discover(struct service *s, bool force)
-{
-        int r = inventory_discover(s->inventory, s->config);
-
-        s->discover_ns = clock_now_ns() + DISCOVER_NS;
-        if (r < 0)
-                (void)fail(r, "cannot list the RDMA devices");
-        if (r > 0 || force)
-                reconcile(s);
-}
-
-static int resolve_peers(struct service *s)
-{
-        size_t n = s->config->peers.n;
-        cleanup(freep) const char **names = calloc(n ? n : 1, sizeof(names[0]));
-
-        if (!names)
-                return -ENOMEM;
-        for (size_t i = 0; i < n; i++)
-                names[i] = config_peer(s->config, i)->address;
-        return peer_resolver_set(s->resolver, names, n);
-}
-
-/* What the sockets and the hello were made from. */
-static void warn_of_restart(const struct config *old, const struct config *new)
-{
-        if (strcmp(old->node, new->node) != 0)
-                log_warn("config: a changed node takes effect at the next restart");
-        if (old->responder.enabled != new->responder.enabled || old->responder.port != new->responder.port ||
-                strcmp(old->responder.host, new->responder.host) != 0)
-                log_warn("config: a changed responder takes effect at the next restart");
-        if (old->scrape.timeout_ns != new->scrape.timeout_ns)
-                log_warn("config: a changed scrape.timeout takes effect at the next restart");
-}
-
-static void tell_reload(struct service *s)
-{
-        view_set_reload(s->view, s->config_loaded && s->web_loaded, clock_realtime_ns(s->env.clock));
-}
-
-/* anyway: also when no file has changed. */
-static void follow_web(struct service *s, bool anyway)
-{
-        cleanup(buf_done) struct buf problems = { 0 };
-        int r = s->web ? web_follow(s->web, anyway, &problems) : 0;
-
-        if (r == 0)
-                return;
-        if (r < 0) {
-                log_lines(LOG_LEVEL_ERROR, &problems);
-                log_error("web config: not reloaded (%s); the one from before stays in use", strerror(-r));
-        } else {
-                log_info("web config: reloaded from %s", s->options->web_config_file);
-        }
-        s->web_loaded = r > 0;
-        tell_reload(s);
-}
-
-static void reload(struct service *s)
-{
-        cleanup(buf_done) struct buf problems = { 0 };
-        struct config *config;
-        int r;
-
-        notify_reloading();
-        r = config_load(s->options->config_file, &config, &problems);
-        if (r < 0) {
-                log_lines(LOG_LEVEL_ERROR, &problems);
-                log_error("config: not reloaded (%s); the one from before stays in use", strerror(-r));
-        } else {
-                warn_of_restart(s->config, config);
-                config_unref(s->config);
-                s->config = config;
-                discover(s, true);
-                if (resolve_peers(s) < 0)
-                        log_error("no memory to resolve the peers");
-                log_info("config: reloaded from %s: %zu peers", s->options->config_file, config->peers.n);
-        }
-        s->config_loaded = r == 0;
-        follow_web(s, true);
-        tell_reload(s);
-        notify_ready();
-}
-
 int service_new(const struct options *options, struct config *config, struct service **ret)
 {
         struct service *s = calloc(1, sizeof(*s));
         int r;
 
         if (!s)
-                return fail(-ENOMEM, "cannot start");
+                return service_fail(-ENOMEM, "cannot start");
         s->options = options;
         s->config = config_ref(config);
         s->env = (struct source_environment){ .sysfs = -1, .procfs = -1, .clock = &clock_system };
@@ -403,7 +232,7 @@ int service_new(const struct options *options, struct config *config, struct ser
         raise_file_limit();
         r = make_fds(s);
         if (r < 0)
-                (void)fail(r, "cannot start");
+                (void)service_fail(r, "cannot start");
         if (r == 0)
                 r = open_tree(options->sysfs, &s->env.sysfs);
         if (r == 0)
@@ -417,13 +246,13 @@ int service_new(const struct options *options, struct config *config, struct ser
         if (r == 0)
                 r = make_http(s);
         if (r == 0)
-                r = resolve_peers(s);
+                r = service_resolve_peers(s);
         if (r < 0) {
                 (void)service_free(s);
                 return r;
         }
         s->config_loaded = s->web_loaded = true;
-        tell_reload(s);
+        service_tell_reload(s);
         *ret = s;
         return 0;
 }
@@ -436,7 +265,7 @@ static void take_signals(struct service *s)
 
         while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
                 if (info.ssi_signo == SIGHUP)
-                        reload(s);
+                        service_reload(s);
                 else
                         s->stopping = true;
         }
@@ -449,9 +278,9 @@ static void take_wake(struct service *s)
         if (read(s->wake, &count, sizeof(count)) < 0)
                 return; /* somebody's wake was taken in before */
         if (atomic_exchange(&s->reload_asked, false))
-                reload(s);
+                service_reload(s);
         if (scheduler_collect(s->scheduler) > 0)
-                refresh_view(s);
+                service_refresh_view(s);
 }
 
 static void run_timers(struct service *s)
@@ -462,13 +291,13 @@ static void run_timers(struct service *s)
         if (collectors_next_deadline(s->collectors) <= now_ns)
                 collectors_expire(s->collectors);
         if (s->discover_ns <= now_ns)
-                discover(s, false);
+                service_discover(s, false);
         if (s->tick_ns <= now_ns) {
                 s->tick_ns = now_ns + TICK_NS;
                 http_tick(s->http);
-                follow_web(s, false);
+                service_follow_web(s, false);
                 if (scheduler_stuck(s->scheduler) > 0) /* nothing comes back that would refresh it */
-                        refresh_view(s);
+                        service_refresh_view(s);
         }
         if (s->watchdog_ns <= now_ns) {
                 s->watchdog_ns = now_ns + s->watchdog_interval_ns;
@@ -496,7 +325,7 @@ static void start_timers(struct service *s)
 
 int service_run(struct service *s)
 {
-        discover(s, true);
+        service_discover(s, true);
         start_timers(s);
         view_set_ready(s->view, true);
         log_info("rdma-canaryd " RDMA_CANARY_VERSION ": node %s, %zu peers, serving on port %u",
@@ -507,7 +336,7 @@ int service_run(struct service *s)
                 int n = epoll_wait(s->epoll, &event, 1, deadline_poll_ms(next_time_ns(s)));
 
                 if (n < 0 && errno != EINTR)
-                        return fail(-errno, "main loop");
+                        return service_fail(-errno, "main loop");
                 if (n > 0 && event.data.fd == s->signals)
                         take_signals(s);
                 else if (n > 0)

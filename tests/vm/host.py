@@ -14,7 +14,7 @@ from qemu import Qemu
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
-BOOT_S = 120
+BOOT_S = 240
 # What an answer may take beyond the time the guest was given: the machine may be busy, and TCG slow.
 SLACK_S = 30
 JOURNAL = ["journalctl", "--boot", "--no-pager", "--output=short-monotonic"]

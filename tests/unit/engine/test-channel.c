@@ -203,7 +203,7 @@ static void connects_by_address_and_by_name(void **state)
         uint16_t port = 0;
         int listener = listen_on_loopback(&port);
         for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
-                struct channel *c;
+                struct channel *c = NULL;
                 struct fault fault = { 0 };
                 char expected[64];
                 assert_int_equal(connect_to(hosts[i], port, 5000, &c, &fault), 0);

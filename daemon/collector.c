@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sync.h"
 #include "base/text.h"
 #include "daemon/collector_private.h"
 
@@ -47,19 +48,11 @@ void source_dispose(struct collector *s)
         free(s);
 }
 
-static int pool_init(struct collectors *c)
+static void pool_init(struct collectors *c)
 {
-        pthread_condattr_t monotonic;
-        int r = pthread_condattr_init(&monotonic);
-
-        if (r > 0)
-                return -r;
-        (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        (void)pthread_cond_init(&c->ended, &monotonic); /* these three cannot fail on Linux */
-        (void)pthread_cond_init(&c->work, NULL);
+        cond_init(&c->ended);
+        (void)pthread_cond_init(&c->work, NULL); /* these two cannot fail on Linux */
         (void)pthread_mutex_init(&c->lock, NULL);
-        (void)pthread_condattr_destroy(&monotonic);
-        return 0;
 }
 
 int collectors_new(const struct clock *clock, struct slots *slots, struct collectors **ret)
@@ -71,11 +64,7 @@ int collectors_new(const struct clock *clock, struct slots *slots, struct collec
                 return -ENOMEM;
         *c = (struct collectors){ .clock = clock, .slots = slots, .announced_ns = DEADLINE_NEVER };
         c->queue_end = &c->queue;
-        r = pool_init(c);
-        if (r < 0) {
-                free(c);
-                return r;
-        }
+        pool_init(c);
         pool_lock(c);
         r = worker_start(c);
         workers_keep(c);
@@ -119,10 +108,7 @@ static bool slots_in_use(const struct collectors *c)
 /* Locked. */
 static void wait_for_workers(struct collectors *c, uint64_t deadline_ns)
 {
-        struct timespec deadline = { .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
-                .tv_nsec = (long)(deadline_ns % NS_PER_SEC) };
-
-        while (c->threads > 0 && pthread_cond_timedwait(&c->ended, &c->lock, &deadline) == 0)
+        while (c->threads > 0 && cond_wait_until(&c->ended, &c->lock, deadline_ns))
                 ;
         while (slots_in_use(c)) /* for a pointer swap at most */
                 (void)pthread_cond_wait(&c->ended, &c->lock);

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/sync.h"
 
 struct http_client {
         struct http_client *previous, *next;
@@ -29,16 +30,12 @@ struct http_clients {
 int http_clients_new(uint64_t request_timeout_ns, struct http_clients **ret)
 {
         struct http_clients *c = calloc(1, sizeof(*c));
-        pthread_condattr_t monotonic;
 
         if (!c)
                 return -ENOMEM;
         c->request_timeout_ns = request_timeout_ns;
-        (void)pthread_condattr_init(&monotonic); /* none of these can fail on Linux */
-        (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        (void)pthread_cond_init(&c->ended, &monotonic);
-        (void)pthread_condattr_destroy(&monotonic);
-        (void)pthread_mutex_init(&c->lock, NULL);
+        cond_init(&c->ended);
+        (void)pthread_mutex_init(&c->lock, NULL); /* cannot fail on Linux */
         *ret = c;
         return 0;
 }
@@ -155,13 +152,8 @@ static bool is_answering(const struct http_clients *c)
 
 void http_clients_wait(struct http_clients *c, uint64_t deadline_ns)
 {
-        struct timespec deadline = {
-                .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
-                .tv_nsec = (long)(deadline_ns % NS_PER_SEC),
-        };
-
         (void)pthread_mutex_lock(&c->lock);
-        while (is_answering(c) && pthread_cond_timedwait(&c->ended, &c->lock, &deadline) == 0)
+        while (is_answering(c) && cond_wait_until(&c->ended, &c->lock, deadline_ns))
                 ;
         (void)pthread_mutex_unlock(&c->lock);
 }

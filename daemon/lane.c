@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/scope.h"
+#include "base/sync.h"
 #include "base/text.h"
 
 struct lane {
@@ -63,22 +64,6 @@ static void *lane_main(void *arg)
         return NULL;
 }
 
-static int init_sync(struct lane *lane)
-{
-        pthread_condattr_t attributes;
-        int r = pthread_condattr_init(&attributes);
-
-        if (r == 0) {
-                (void)pthread_condattr_setclock(
-                        &attributes, CLOCK_MONOTONIC); /* a clock that is always there */
-                r = pthread_cond_init(&lane->changed, &attributes);
-                (void)pthread_condattr_destroy(&attributes);
-        }
-        if (r == 0)
-                r = pthread_mutex_init(&lane->lock, NULL);
-        return -r;
-}
-
 int lane_new(
         const char *device, void (*done)(void *context, struct job *job), void *context, struct lane **ret)
 {
@@ -91,9 +76,8 @@ int lane_new(
         lane->done = done;
         lane->context = context;
         lane->last = &lane->first;
-        r = init_sync(lane);
-        if (r < 0)
-                return r;
+        cond_init(&lane->changed);
+        (void)pthread_mutex_init(&lane->lock, NULL); /* cannot fail on Linux */
         r = -pthread_create(&lane->thread, NULL, lane_main, lane);
         if (r < 0)
                 return r;
@@ -115,20 +99,18 @@ void lane_submit(struct lane *lane, struct job *job)
 
 int lane_free(struct lane *lane, uint64_t deadline_ns)
 {
-        struct timespec until = { .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
-                .tv_nsec = (long)(deadline_ns % NS_PER_SEC) };
-        int r = 0;
+        bool ended;
 
         (void)pthread_mutex_lock(&lane->lock);
         lane->stopping = true;
         (void)pthread_cond_broadcast(&lane->changed);
-        while (!lane->ended && r == 0)
-                r = pthread_cond_timedwait(&lane->changed, &lane->lock, &until);
-        r = lane->ended ? 0 : -ETIMEDOUT;
+        while (!lane->ended && cond_wait_until(&lane->changed, &lane->lock, deadline_ns))
+                ;
+        ended = lane->ended;
         (void)pthread_mutex_unlock(&lane->lock);
-        if (r < 0) {
+        if (!ended) {
                 (void)pthread_detach(lane->thread);
-                return r;
+                return -ETIMEDOUT;
         }
         (void)pthread_join(lane->thread, NULL);
         (void)pthread_mutex_destroy(&lane->lock);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "base/scope.h"
+#include "base/sync.h"
 
 /* One name with the addresses it had when it last resolved. The thread's once it has taken the list over. */
 struct entry {
@@ -123,16 +123,12 @@ static void report(struct peer_resolver *r, const struct names *names)
 /* Waits for a new list or the next time; takes the list over. */
 static bool wait_for_work(struct peer_resolver *r, struct names *names)
 {
-        struct timespec until;
+        uint64_t due_ns = names->n ? clock_now_ns() + PEER_RESOLVER_INTERVAL_S * NS_PER_SEC : DEADLINE_NEVER;
         bool stopping;
-        int e = 0;
 
-        (void)clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += PEER_RESOLVER_INTERVAL_S;
         (void)pthread_mutex_lock(&r->lock);
-        while (!r->stopping && !r->has_fresh && e == 0)
-                e = names->n ? pthread_cond_timedwait(&r->changed, &r->lock, &until)
-                             : pthread_cond_wait(&r->changed, &r->lock);
+        while (!r->stopping && !r->has_fresh && cond_wait_until(&r->changed, &r->lock, due_ns))
+                ;
         if (r->has_fresh) {
                 names_done(names);
                 *names = r->fresh;
@@ -162,22 +158,6 @@ static void *peer_resolver_main(void *arg)
         return NULL;
 }
 
-static int init_sync(struct peer_resolver *r)
-{
-        pthread_condattr_t attributes;
-        int e = pthread_condattr_init(&attributes);
-
-        if (e == 0) {
-                (void)pthread_condattr_setclock(
-                        &attributes, CLOCK_MONOTONIC); /* a clock that is always there */
-                e = pthread_cond_init(&r->changed, &attributes);
-                (void)pthread_condattr_destroy(&attributes);
-        }
-        if (e == 0)
-                e = pthread_mutex_init(&r->lock, NULL);
-        return -e;
-}
-
 int peer_resolver_new(void (*found)(void *context, const char *const *addresses, size_t n), void *context,
         struct peer_resolver **ret)
 {
@@ -189,9 +169,8 @@ int peer_resolver_new(void (*found)(void *context, const char *const *addresses,
                 return -ENOMEM;
         r->found = found;
         r->context = context;
-        e = init_sync(r);
-        if (e < 0)
-                return e;
+        cond_init(&r->changed);
+        (void)pthread_mutex_init(&r->lock, NULL); /* cannot fail on Linux */
         e = -pthread_create(&thread, NULL, peer_resolver_main, r);
         if (e < 0)
                 return e;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
+#include "base/sync.h"
 #include "base/text.h"
 #include "engine/fault.h"
 
@@ -28,11 +29,7 @@ int admission_new(struct admission **ret)
         struct admission *a = calloc(1, sizeof(*a));
         if (!a)
                 return -ENOMEM;
-        pthread_condattr_t monotonic;
-        (void)pthread_condattr_init(&monotonic); /* does not fail on Linux */
-        (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        (void)pthread_cond_init(&a->released, &monotonic);
-        (void)pthread_condattr_destroy(&monotonic);
+        cond_init(&a->released);
         (void)pthread_mutex_init(&a->lock, NULL);
         *ret = a;
         return 0;
@@ -67,15 +64,11 @@ static int busy(const struct lease *held, struct fault *fault)
 static int wait_free(
         struct admission *a, const struct lease *wanted, uint64_t deadline_ns, struct fault *fault)
 {
-        struct timespec until = {
-                .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
-                .tv_nsec = (long)(deadline_ns % NS_PER_SEC),
-        };
         const struct lease *held;
         while ((held = holder_of(a, wanted))) {
                 if (clock_now_ns() >= deadline_ns)
                         return busy(held, fault);
-                (void)pthread_cond_timedwait(&a->released, &a->lock, &until); /* the loop looks again */
+                (void)cond_wait_until(&a->released, &a->lock, deadline_ns); /* the loop looks again */
         }
         return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/sync.h"
 #include "base/text.h"
 
 #define IDLE_NS     (5 * NS_PER_SEC) /* a thread with nothing to do for so long ends */
@@ -40,20 +41,8 @@ int reapers_new(struct reapers **ret)
         struct reapers *r = calloc(1, sizeof(*r));
         if (!r)
                 return -ENOMEM;
-        pthread_condattr_t attributes;
-        int error = pthread_condattr_init(&attributes);
-        if (error == 0) {
-                (void)pthread_condattr_setclock(
-                        &attributes, CLOCK_MONOTONIC); /* fails for unknown clocks only */
-                error = pthread_cond_init(&r->changed, &attributes);
-                (void)pthread_condattr_destroy(&attributes); /* never fails on Linux */
-        }
-        if (error == 0)
-                error = pthread_mutex_init(&r->lock, NULL);
-        if (error != 0) {
-                free(r);
-                return -error;
-        }
+        cond_init(&r->changed);
+        (void)pthread_mutex_init(&r->lock, NULL); /* does not fail on Linux */
         *ret = r;
         return 0;
 }
@@ -68,16 +57,6 @@ static void release(struct reapers *r)
         (void)pthread_cond_destroy(&r->changed); /* no waiters: cannot fail */
         (void)pthread_mutex_destroy(&r->lock);
         free(r);
-}
-
-/* False when the time has come. */
-static bool wait_changed(struct reapers *r, uint64_t deadline_ns)
-{
-        struct timespec until = {
-                .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
-                .tv_nsec = (long)(deadline_ns % NS_PER_SEC),
-        };
-        return pthread_cond_timedwait(&r->changed, &r->lock, &until) == 0;
 }
 
 /* Takes the oldest piece of work; with the lock. */
@@ -117,7 +96,7 @@ static void *reaper_thread(void *argument)
                 if (r->stopping)
                         break;
                 uint64_t idle_until = clock_now_ns() + IDLE_NS;
-                while (!reaper->first && !r->stopping && wait_changed(r, idle_until))
+                while (!reaper->first && !r->stopping && cond_wait_until(&r->changed, &r->lock, idle_until))
                         ;
                 if (!reaper->first)
                         break;
@@ -247,7 +226,7 @@ void reapers_free(struct reapers *r)
         (void)pthread_mutex_lock(&r->lock);
         r->stopping = true;
         (void)pthread_cond_broadcast(&r->changed);
-        while (r->threads > 0 && wait_changed(r, deadline))
+        while (r->threads > 0 && cond_wait_until(&r->changed, &r->lock, deadline))
                 ;
         r->abandoned = r->threads > 0;
         bool left_behind = r->abandoned;

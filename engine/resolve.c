@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/sync.h"
 #include "base/text.h"
 #include "engine/fault.h"
 
@@ -84,12 +85,8 @@ static int lookup_new(struct resolver *r, const char *host, const char *service,
                 free(l);
                 return -ENAMETOOLONG;
         }
-        pthread_condattr_t monotonic;
-        (void)pthread_condattr_init(&monotonic); /* does not fail on Linux */
-        (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        (void)pthread_cond_init(&l->finished, &monotonic);
-        (void)pthread_condattr_destroy(&monotonic);
-        (void)pthread_mutex_init(&l->lock, NULL);
+        cond_init(&l->finished);
+        (void)pthread_mutex_init(&l->lock, NULL); /* does not fail on Linux */
         l->resolver = r;
         l->holders = 1;
         *ret = l;
@@ -155,12 +152,8 @@ static int lookup_wait(struct lookup *l, const struct patience *p)
         pthread_mutex_lock(&l->lock);
         while (!l->done && r == 0) {
                 uint64_t now = clock_now_ns();
-                uint64_t until = now + patience_slice_ns(p, now);
-                struct timespec t = {
-                        .tv_sec = (time_t)(until / NS_PER_SEC),
-                        .tv_nsec = (long)(until % NS_PER_SEC),
-                };
-                (void)pthread_cond_timedwait(&l->finished, &l->lock, &t); /* the loop looks at all reasons */
+                /* the loop looks at all reasons */
+                (void)cond_wait_until(&l->finished, &l->lock, now + patience_slice_ns(p, now));
                 if (!l->done)
                         r = patience_check(p, clock_now_ns());
         }

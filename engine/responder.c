@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include "base/sync.h"
 #include "base/text.h"
 #include "engine/internal.h"
 #include "engine/served.h"
@@ -376,11 +377,7 @@ static struct responder *responder_make(struct engine *e, const struct responder
                 .max_bytes = o->max_bytes ? o->max_bytes : DEFAULT_MAX_BYTES,
                 .max_queue_pairs = o->max_queue_pairs ? o->max_queue_pairs : DEFAULT_QUEUE_PAIRS,
         };
-        pthread_condattr_t monotonic;
-        (void)pthread_condattr_init(&monotonic); /* does not fail on Linux */
-        (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        (void)pthread_cond_init(&r->ended, &monotonic);
-        (void)pthread_condattr_destroy(&monotonic);
+        cond_init(&r->ended);
         (void)pthread_mutex_init(&r->lock, NULL);
         atomic_init(&r->references, 1);
         r->listener = r->wake = -1;
@@ -453,16 +450,12 @@ void responder_stats_get(struct responder *r, struct responder_stats *ret)
 static void end_sessions(struct responder *r)
 {
         uint64_t deadline_ns = clock_now_ns() + FREE_WAIT_NS;
-        struct timespec until = {
-                .tv_sec = (time_t)(deadline_ns / NS_PER_SEC),
-                .tv_nsec = (long)(deadline_ns % NS_PER_SEC),
-        };
         pthread_mutex_lock(&r->lock);
         for (size_t i = 0; i < RESPONDER_SESSIONS; i++)
                 if (r->slots[i].fd >= 0 && r->slots[i].taken)
                         (void)shutdown(r->slots[i].fd, SHUT_RDWR); /* wakes whoever waits on it */
         while (sessions_now(r) > 0 && clock_now_ns() < deadline_ns)
-                (void)pthread_cond_timedwait(&r->ended, &r->lock, &until); /* the loop looks again */
+                (void)cond_wait_until(&r->ended, &r->lock, deadline_ns); /* the loop looks again */
         pthread_mutex_unlock(&r->lock);
 }
 

@@ -127,6 +127,8 @@ class Runner:
             begun = time.monotonic()
             with limit(one.declaration.limit_s):
                 one.function(*hosts)
+        except cache.SetupError:  # no scenario can run
+            raise
         except (Exception, TimeIsUp) as problem:
             reason = problem
         self.report(one, reason, time.monotonic() - begun)

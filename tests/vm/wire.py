@@ -34,8 +34,12 @@ class Wire:
         for end in self.ends:
             end.bind(("127.0.0.1", 0))
             enlarge(end)
-        self.ends[0].connect(self.ends[1].getsockname())
-        self.ends[1].connect(self.ends[0].getsockname())
+        try:
+            self.ends[0].connect(self.ends[1].getsockname())
+            self.ends[1].connect(self.ends[0].getsockname())
+        except OSError as problem:
+            self.close()
+            raise cache.SetupError(f"the hosts' wire needs 127.0.0.1: {problem.strerror}") from problem
 
     def close(self):
         for end in self.ends:
@@ -47,8 +51,8 @@ class Fabric:
 
     def __init__(self, machine, count, logs, forward=None, interactive=False):
         self.hosts = []
-        self.wire = Wire()
         boot_image = image()
+        self.wire = Wire()
         try:
             for letter, end in list(zip("ab", self.wire.ends))[:count]:
                 # The first has the port to the machine, and its terminal.

@@ -149,8 +149,8 @@ static int add(struct inventory *i, const struct source_class *class, const stru
         const char *device)
 {
         const struct source_target target = { .device = device };
-        cleanup(freep) struct watched *w = calloc(1, sizeof(*w));
-        void *state;
+        struct watched *w = calloc(1, sizeof(*w));
+        void *state = NULL;
         int r;
 
         if (!w)
@@ -160,16 +160,16 @@ static int add(struct inventory *i, const struct source_class *class, const stru
         r = text_copy(w->device, sizeof(w->device), device);
         if (r == 0)
                 r = class->create(i->env, &target, config_of_class(config, class), &state);
-        if (r < 0)
-                return r;
-        r = collector_add(i->collectors, class, device, state, &w->collector);
+        if (r == 0)
+                r = collector_add(i->collectors, class, device, state, &w->collector);
         if (r < 0) {
-                class->destroy(state);
+                if (state)
+                        class->destroy(state);
+                free(w);
                 return r;
         }
         w->next = i->watched;
         i->watched = w;
-        (void)take_ptr(w);
         return 0;
 }
 

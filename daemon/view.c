@@ -121,7 +121,7 @@ bool view_ready(struct view *v)
 struct batch *view_batch(struct view *v, const struct view_parts *parts)
 {
         cleanup(freep) struct collector_state *collectors = NULL;
-        cleanup(freep) struct responder_served *served = calloc(RESPONDER_SERVED_MAX, sizeof(served[0]));
+        struct responder_served *served = calloc(RESPONDER_SERVED_MAX, sizeof(served[0]));
         struct service_state state = { .node = v->node };
         struct http_stats http;
         struct responder_stats responder;
@@ -153,6 +153,7 @@ struct batch *view_batch(struct view *v, const struct view_parts *parts)
         state.n_lanes = v->n_lanes;
         b = service_batch(&state);
         (void)pthread_mutex_unlock(&v->lock);
+        free(served);
         return b;
 }
 

@@ -70,7 +70,7 @@ static void write_metrics(struct buf *out)
 {
         buf_text(out,
                 "# Metrics\n\n" GENERATED "A sample that cannot be read is missing; it is never 0 for "
-                                          "unknown. Units are base units.\n\n"
+                "unknown. Units are base units.\n\n"
                 "## Active probes\n\n"
                 "They run on a schedule of their own, not at the scrape: "
                 "`rdma_canary_probe_last_run_timestamp_seconds`\nsays when. All share these, told apart "

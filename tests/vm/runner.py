@@ -127,9 +127,9 @@ class Runner:
             begun = time.monotonic()
             with limit(one.declaration.limit_s):
                 one.function(*hosts)
-        except cache.SetupError:  # no scenario can run
-            raise
         except (Exception, TimeIsUp) as problem:
+            if isinstance(problem, cache.SetupError) and self.fabric is None:
+                raise  # no scenario can run
             reason = problem
         self.report(one, reason, time.monotonic() - begun)
         if reason is not None or not one.declaration.share or not self.reset():

@@ -172,24 +172,42 @@ def test_verbs_loaded_only_by_the_unit(a, b):
     eventually(lambda: all_succeed(*services), timeout=60, what="both probes in both directions")
 
 
+def probes_each(host, interval):
+    """Small probes, apart by this."""
+    return usual_config(host.name) + f"""
+probes:
+  rdma_bandwidth: {{interval: {interval}, timeout: 2s, bytes: 64K}}
+  rdma_latency: {{interval: {interval}, timeout: 2s, messages: 20}}
+"""
+
+
+def at_rest(service):
+    """Nothing under way: what is held then is what stays."""
+    service.configure(probes_each(service.host, "1h"))
+    service.reload()
+    eventually(lambda: "qp 1 " in service.host.run("rdma resource show").out, timeout=20, what="no queue pair but the GSI's")
+    return holdings(service)
+
+
 @scenario(hosts=2, init="systemd", limit_s=300)
 def test_turns_and_restarts_leave_nothing(a, b):
     """A slice of `./dev soak`: what is held after many turns is what was held before."""
-    service, _ = running(a, b)
+    service, other = Service(a), Service(b)
+    for one, interval in ((other, "1h"), (service, "1s")):
+        one.install(probes_each(one.host, interval))
+        one.restart()
     eventually(lambda: all_succeed(service), timeout=60, what="both probes")
-    service.configure(usual_config(a.name) + "probes:\n  rdma_bandwidth: {interval: 1s, bytes: 64K}\n"
-                      "  rdma_latency: {interval: 1s, messages: 20}\n")
+    before = at_rest(service)
+    service.configure(probes_each(a, "1s"))
     service.reload()
-    time.sleep(3)
-    before, turns = holdings(service), attempts(service)
-    eventually(lambda: attempts(service) >= turns + 40, timeout=90, what="forty turns")
-    eventually(lambda: holdings(service) == before, timeout=15, what=f"holdings as before, {before}")
-    idle = a.run("rdma resource show").out
-    for _ in range(5):
+    turns = attempts(service)
+    eventually(lambda: attempts(service) >= turns + 30, timeout=90, what="thirty turns")
+    equal(at_rest(service), before, "descriptors, threads and rdma resources after thirty turns")
+    idle = before["rdma"]
+    for _ in range(3):
         service.stop()
+        equal(a.run("rdma resource show").out.strip(), idle, "rdma resources after a stop")
         service.start()
-    service.stop()
-    eventually(lambda: "qp 1" in a.run("rdma resource show").out, timeout=15, what=f"nothing left in the kernel; was {idle}")
 
 
 @scenario(hosts=2, init="systemd", limit_s=240)

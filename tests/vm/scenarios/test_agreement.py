@@ -1,0 +1,121 @@
+"""The engine's numbers against perftest's, and against what the kernel and the wire have counted.
+
+The wire is rated well below what two guests can do on a busy machine: what is compared is what the tools say of the same
+wire, not how fast an emulator is.
+"""
+
+import re
+import statistics
+
+from host import BUILD
+from scenario import check, equal, eventually, near, scenario
+
+PORT = 14792
+RATE = "48mbit"
+RUNS = 5
+MIB = 1 << 20
+MESSAGE = 65536
+MESSAGES = 128
+# Queue pairs, depth and signal interval of both tools.
+PERFTEST = f"-d rxe0 -x 1 -s {MESSAGE} -n {MESSAGES // 2} -q 2 -t 16 -Q 1 -F"
+OURS = f"--size 64K --messages {MESSAGES} --queue-pairs 2 --depth 16 --signal-interval 1 --timeout 30s"
+FRAME_BYTES = 4096 + 58 + 4  # payload, Ethernet to BTH and ICRC; the RETH comes with the first packet of a message
+
+
+def responder(host, peer):
+    host.start([BUILD / "tests/vm/programs/responder", host.name, PORT, peer.address, peer.address6])
+    eventually(lambda: f":{PORT}" in host.run("ss -tln").out, timeout=10, what="responder listening")
+
+
+def mib_per_s(text, label):
+    value, unit = re.search(rf"^\s+{label}\s+([\d.]+) (\wi?B)/s", text, re.MULTILINE).groups()
+    return float(value) * {"KiB": 1 / 1024, "MiB": 1, "GiB": 1024}[unit]
+
+
+def microseconds(text, label):
+    value, unit = re.search(rf"^\s+{label}\s+([\d.]+) (\w+)", text, re.MULTILINE).groups()
+    return float(value) * {"ns": 1e-3, "µs": 1, "ms": 1e3}[unit]
+
+
+def perftest(a, b, command):
+    """The last line of numbers the client prints."""
+    server = b.start(f"exec {command}")
+    eventually(lambda: ":18515" in b.run("ss -tln").out, timeout=20, what="perftest listening", every=0.1)
+    out = a.run(f"{command} {b.address}", timeout=60).out
+    server.wait(20)
+    return next(line.split() for line in reversed(out.splitlines()) if re.match(r"\s*\d", line))
+
+
+def alternating(ours, theirs):
+    """Medians of both, and all runs."""
+    pairs = [(ours(), theirs()) for _ in range(RUNS)]
+    shown = ", ".join(f"{one:.4g}/{other:.4g}" for one, other in pairs)
+    print(f"    ours/perftest: {shown}")
+    return statistics.median(one for one, _ in pairs), statistics.median(other for _, other in pairs), shown
+
+
+def bandwidth_of_both(a, b):
+    return alternating(lambda: mib_per_s(a.run(f"{a.cli} bw {b.name} {OURS}", timeout=60).out, "average"),
+                       lambda: float(perftest(a, b, f"ib_write_bw {PERFTEST}")[3]))
+
+
+@scenario(hosts=2, limit_s=240)
+def test_bandwidth_of_a_rated_wire(a, b):
+    """Within 5 % of ib_write_bw."""
+    responder(b, a)
+    for host in (a, b):
+        host.wire_rate(RATE)
+    ours, theirs, shown = bandwidth_of_both(a, b)
+    near(ours, theirs, 0.05, f"MiB/s, runs {shown}")
+
+
+@scenario(hosts=2, limit_s=240)
+def test_bandwidth_of_a_free_wire(a, b):
+    """At least 0.9 of ib_write_bw: the CPU is the limit then."""
+    responder(b, a)
+    for host in (a, b):
+        host.wire_rate(None)
+    ours, theirs, shown = bandwidth_of_both(a, b)
+    check(ours >= 0.9 * theirs, f"MiB/s {ours:.4g}, ib_write_bw {theirs:.4g}, runs {shown}")
+
+
+@scenario(hosts=2, limit_s=240)
+def test_latency(a, b):
+    """The median is no higher than what ib_write_lat calls typical, but for the noise of emulated CPUs: both vary by
+    half from run to run."""
+    responder(b, a)
+    ours, theirs, shown = alternating(
+        lambda: microseconds(a.run(f"{a.cli} lat {b.name} --size 64 --messages 1000 --timeout 30s", timeout=60).out, "median"),
+        lambda: float(perftest(a, b, "ib_write_lat -d rxe0 -x 1 -s 64 -n 1000 -F")[4]))
+    check(ours <= 1.25 * theirs, f"median {ours:.4g} µs, ib_write_lat {theirs:.4g}, runs {shown}")
+
+
+def transmitted(host):
+    """Packets by the RDMA device's count, bytes by the netdev's."""
+    counters = host.run("cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts "
+                        "/sys/class/net/eth0/statistics/tx_bytes").out.split()
+    return [int(counter) for counter in counters]
+
+
+@scenario(hosts=2)
+def test_bytes_are_those_asked_for(a, b):
+    """What the probe reports is what was asked for, and the device and the wire have seen as much."""
+    responder(b, a)
+    size = 8 * MIB
+    before = transmitted(a)
+    out = a.run(f"{a.cli} bw {b.name} --bytes {size} --timeout 30s", timeout=60).out
+    packets, wire = (now - then for now, then in zip(transmitted(a), before))
+    said, messages = re.search(r"^sent\s+([\d.]+) MiB in (\d+) messages", out, re.MULTILINE).groups()
+    equal((float(said) * MIB, int(messages)), (size, size // MESSAGE), f"bytes and messages\n{out}")
+    warm_up = 4 * MESSAGE  # of the plan; not reported as measured
+    near(packets * 4096, size + warm_up, 0.02, "packets sent, in bytes of payload")
+    near(wire, (size + warm_up) / 4096 * FRAME_BYTES, 0.02, "bytes of the netdev")
+
+
+@scenario(hosts=1)
+def test_latency_on_one_cpu(a):
+    """Both ends on one CPU: polling alone costs perftest a scheduler tick of 4 ms a message."""
+    responder(a, a)
+    ours = microseconds(a.run(f"{a.cli} lat {a.address} --size 64 --messages 500 --timeout 30s", timeout=60).out, "median")
+    theirs = float(perftest(a, a, "ib_write_lat -d rxe0 -x 1 -s 64 -n 100 -F")[4])
+    check(ours <= 0.2 * theirs, f"median {ours:.4g} µs, ib_write_lat {theirs:.4g}")

@@ -152,6 +152,8 @@ class Host(Faults):
                  "ip link set lo up",
                  "echo 1 > /proc/sys/net/ipv6/conf/eth0/keep_addr_on_down",
                  "echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_dad",
+                 # virtio does not know its speed, and Soft-RoCE complains of that at each look at a port.
+                 "ethtool -s eth0 speed 1000 duplex full",
                  f"ip link set eth0 mtu {USUAL_MTU} up",
                  f"ip address add {self.address}/24 dev eth0",
                  f"ip address add {self.address6}/64 dev eth0 nodad"]

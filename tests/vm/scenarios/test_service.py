@@ -218,3 +218,19 @@ def test_kill_9_is_survived(a, b):
     b.kill(there.main_pid(), signal.SIGKILL)
     eventually(lambda: there.state() == "active", timeout=30, what="restart by systemd")
     eventually(lambda: all_succeed(here, there), timeout=60, what="recovery of both")
+
+
+@scenario(hosts=2, init="systemd", limit_s=240)
+def test_watchdog(a, b):
+    """A service whose main loop stands still is ended and started again by systemd."""
+    service, _ = running(a, b)
+    a.write(f"/run/systemd/system/{UNIT}.d/watchdog.conf", "[Service]\nWatchdogSec=3\nRestartSec=1\n")
+    a.run("systemctl daemon-reload", timeout=60)
+    service.restart()
+    eventually(lambda: all_succeed(service), timeout=60, what="both probes, fed by the loop for longer than the limit")
+    before = service.main_pid()
+    a.signal_stop(before)
+    eventually(lambda: service.state() == "active" and service.main_pid() not in (0, before), timeout=60, what="a new process")
+    equal(service.show("NRestarts"), "1", "restarts")
+    eventually(lambda: all_succeed(service), timeout=60, what="recovery")
+    a.run(f"rm -r /run/systemd/system/{UNIT}.d && systemctl daemon-reload", timeout=60)

@@ -231,22 +231,52 @@ static void drop_self(struct config *c)
         c->peers.n = kept;
 }
 
-static int check_names(const char *path, const struct config *c, struct buf *problems)
+static int compare_names(const void *a, const void *b)
 {
+        return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names become labels and log lines. */
+static bool is_plain(const char *name)
+{
+        for (; *name; name++)
+                if ((unsigned char)*name < 0x20 || *name == 0x7f)
+                        return false;
+        return true;
+}
+
+/* Sorts the names; what is there twice, or could not be printed, is a problem. */
+static void check_names(
+        const char *path, const char *what, const char **names, size_t n, struct buf *problems)
+{
+        qsort(names, n, sizeof(names[0]), compare_names);
+        for (size_t i = 0; i < n; i++) {
+                if (!is_plain(names[i]))
+                        buf_format(problems, "%s: %s: a name has control characters in it\n", path, what);
+                if (i > 0 && strcmp(names[i - 1], names[i]) == 0)
+                        buf_format(problems, "%s: %s: \"%s\" is there twice\n", path, what, names[i]);
+        }
+}
+
+static int check_all_names(const char *path, const struct config *c, struct buf *problems)
+{
+        size_t most = c->peers.n > c->rails.n ? c->peers.n : c->rails.n;
+        const char **names = calloc(most ? most : 1, sizeof(names[0]));
+
+        if (!names)
+                return -ENOMEM;
         for (size_t i = 0; i < c->peers.n; i++)
-                for (size_t k = 0; k < i; k++)
-                        if (strcmp(config_peer(c, i)->name, config_peer(c, k)->name) == 0)
-                                buf_format(problems, "%s: peers: two peers are named \"%s\"\n", path,
-                                        config_peer(c, i)->name);
+                names[i] = config_peer(c, i)->name;
+        check_names(path, "names of peers", names, c->peers.n, problems);
         for (size_t i = 0; i < c->rails.n; i++)
-                for (size_t k = 0; k < i; k++) {
-                        if (strcmp(config_rail(c, i)->name, config_rail(c, k)->name) == 0)
-                                buf_format(problems, "%s: rails: two rails are named \"%s\"\n", path,
-                                        config_rail(c, i)->name);
-                        if (strcmp(config_rail(c, i)->device, config_rail(c, k)->device) == 0)
-                                buf_format(problems, "%s: rails: device \"%s\" is on two rails\n", path,
-                                        config_rail(c, i)->device);
-                }
+                names[i] = config_rail(c, i)->name;
+        check_names(path, "names of rails", names, c->rails.n, problems);
+        for (size_t i = 0; i < c->rails.n; i++)
+                names[i] = config_rail(c, i)->device;
+        check_names(path, "devices of rails", names, c->rails.n, problems);
+        free(names);
+        if (!is_plain(c->node))
+                buf_format(problems, "%s: node: the name has control characters in it\n", path);
         return problems->len ? -EINVAL : 0;
 }
 
@@ -271,7 +301,7 @@ int config_load(const char *path, struct config **ret, struct buf *problems)
                 r = set_node(&s->config);
         if (r == 0) {
                 drop_self(&s->config);
-                r = check_names(path, &s->config, problems);
+                r = check_all_names(path, &s->config, problems);
         }
         if (r < 0) {
                 snapshot_free(s);

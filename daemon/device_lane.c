@@ -93,6 +93,14 @@ void device_lane_aggregate(
         slot_publish(l->slots[i], b);
 }
 
+bool device_lane_news(struct device_lane *l, const char *fault)
+{
+        if (strcmp(l->local_fault, fault) == 0)
+                return false;
+        text_message(l->local_fault, sizeof(l->local_fault), "%s", fault);
+        return true;
+}
+
 int device_lanes_stop(struct device_lane *list, uint64_t deadline_ns)
 {
         int r = 0;

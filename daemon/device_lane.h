@@ -14,6 +14,7 @@ struct device_lane {
         /* By index in source_classes; made when the first turn of the class ends. */
         struct probe_aggregate **aggregates;
         struct slot **slots;
+        char local_fault[ENGINE_REASON_MAX]; /* what was last said to be wrong with the device */
 };
 
 /* The device's entry in the list; made, with its thread, when there is none. done() is the lane's. 0, -errno.
@@ -24,6 +25,8 @@ int device_lane_of(struct device_lane **list, const char *device,
  * turn's own samples are there all the same. */
 void device_lane_aggregate(struct device_lane *l, struct slots *slots, const struct source_class *class,
         const struct outcome *o);
+/* Whether this fault of the device is another than the last; remembers it. "": there is none. */
+bool device_lane_news(struct device_lane *l, const char *fault);
 /* Forgets what is kept over all peers; the thread stays for when the device comes back. */
 void device_lane_clear(struct device_lane *l);
 /* Ends all threads by the deadline. 0; -ETIMEDOUT: some are stuck in the kernel and stay behind. */

@@ -189,6 +189,9 @@ enum options_action options_parse(int argc, char **argv, struct options *ret, st
         while (action == OPTIONS_RUN && (flag = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
                 if (flag == '?')
                         return complain(output, argv, optind - 1, "unknown flag, or its value is missing: ");
+                /* An empty web config file is the toolkit's way to say none. */
+                if (optarg && optarg[0] == '\0' && flag != FLAG_WEB_CONFIG_FILE)
+                        return complain(output, argv, optind - 1, "empty value: ");
                 action = take(ret, flag == 'h' ? FLAG_HELP : (enum flag)flag, optarg, output);
         }
         if (action == OPTIONS_RUN && optind < argc)

@@ -1,16 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which turns there are: those of the config, on the devices there are. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "daemon/scheduler_private.h"
 
-static struct turn *find_turn(
-        struct scheduler *s, const struct source_class *class, const char *device, const char *peer)
+/* The turns there are, sorted for look-up: with a thousand peers a list would take seconds. */
+struct index {
+        struct turn **turns;
+        size_t n;
+};
+
+static int compare_turns(const void *a, const void *b)
 {
+        const struct turn *x = *(struct turn *const *)a, *y = *(struct turn *const *)b;
+        int order = strcmp(x->peer, y->peer);
+
+        if (order == 0)
+                order = strcmp(x->device, y->device);
+        return order ? order : strcmp(x->class->name, y->class->name);
+}
+
+static int index_new(const struct scheduler *s, struct index *ret)
+{
+        size_t n = scheduler_probes(s), i = 0;
+        struct turn **turns = calloc(n ? n : 1, sizeof(turns[0]));
+
+        if (!turns)
+                return -ENOMEM;
         for (struct turn *t = s->turns; t; t = t->next)
-                if (t->class == class && strcmp(t->device, device) == 0 && strcmp(t->peer, peer) == 0)
+                turns[i++] = t;
+        qsort(turns, n, sizeof(turns[0]), compare_turns);
+        *ret = (struct index){ .turns = turns, .n = n };
+        return 0;
+}
+
+static struct turn *find_turn(
+        const struct index *index, const struct source_class *class, const char *device, const char *peer)
+{
+        size_t low = 0, high = index->n;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+                struct turn *t = index->turns[middle];
+                int order = strcmp(t->peer, peer);
+                if (order == 0)
+                        order = strcmp(t->device, device);
+                if (order == 0)
+                        order = strcmp(t->class->name, class->name);
+                if (order == 0)
                         return t;
+                if (order < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
         return NULL;
 }
 
@@ -59,6 +105,7 @@ static void clear_idle_lanes(struct scheduler *s)
 struct wanted {
         const struct source_class *class;
         const struct config *config;
+        const struct index *index;
         const struct config_peer *peer;
         const struct rail *rail;
         unsigned rail_index, kind, n_kinds;
@@ -115,7 +162,7 @@ static int add_turn(struct scheduler *s, const struct wanted *w, struct turn **r
 
 static int want(struct scheduler *s, const struct wanted *w)
 {
-        struct turn *t = find_turn(s, w->class, w->rail->device, w->peer->name);
+        struct turn *t = find_turn(w->index, w->class, w->rail->device, w->peer->name);
         int r = 0;
 
         if (!t)
@@ -160,14 +207,20 @@ static int want_rail(struct scheduler *s, struct wanted *w)
 int scheduler_reconcile(
         struct scheduler *s, const struct config *config, const struct rail *rails, size_t n_rails)
 {
-        int r = 0;
+        struct index index;
+        int r = index_new(s, &index);
 
+        if (r < 0)
+                return r;
         for (struct turn *t = s->turns; t; t = t->next)
                 t->marked = false;
         for (size_t i = 0; i < n_rails && r == 0; i++) {
-                struct wanted w = { .config = config, .rail = &rails[i], .rail_index = (unsigned)i };
+                struct wanted w = {
+                        .config = config, .index = &index, .rail = &rails[i], .rail_index = (unsigned)i
+                };
                 r = want_rail(s, &w);
         }
+        free(index.turns);
         remove_unmarked(s);
         clear_idle_lanes(s);
         return r;

@@ -45,8 +45,9 @@ struct turn {
         uint64_t turns;       /* started */
         unsigned retries;     /* after OUTCOME_BUSY, within this interval */
         struct probe_totals totals;
-        struct outcome last, telling; /* telling: the last that was neither busy nor cancelled */
-        bool has_last, has_telling;
+        struct outcome telling; /* the last that was neither busy nor cancelled; without its histogram */
+        bool has_telling;
+        uint64_t logged_ns; /* monotonic, when a fault was last logged */
 };
 
 /* 0, -errno. */

@@ -261,6 +261,8 @@ static void count_received(struct session *s, uint64_t own_bytes)
 static void note_served(struct session *s, const struct finish *f)
 {
         struct responder_served *served = &s->served;
+        if (f->average_bps == 0 && f->p50_ns == 0)
+                return; /* it failed: nothing was measured */
         *served = (struct responder_served){
                 .measure = s->open->plan.measure,
                 .completed_total = 1,

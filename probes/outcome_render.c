@@ -48,7 +48,8 @@ const struct metric_family outcome_families[] = {
         [PROBE_SUCCESS] = {
                 .name = "rdma_canary_probe_success", .type = METRIC_GAUGE,
                 .help = "Whether the last turn that tells something of the path (not busy, not cancelled) "
-                        "succeeded: 1 yes, 0 no.",
+                        "succeeded: 1 yes, 0 no. A success is withdrawn after three intervals without another "
+                        "such turn; a failure stays.",
                 .labels = { PAIR_LABELS },
         },
         [PROBE_ATTEMPTS] = {

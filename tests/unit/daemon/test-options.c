@@ -79,6 +79,7 @@ static void test_wrong_ones_are_named(void **state)
                 { { "--log.format", "xml" }, "logfmt or json" },
                 { { "--no.such" }, "--no.such" },
                 { { "--config.file" }, "--config.file" },
+                { { "--config.file=" }, "--config.file=" },
                 { { "stray" }, "stray" },
                 { { "--web.telemetry-path=metrics" }, "a path such as" },
                 { { "--web.telemetry-path=/" }, "a path such as" },

@@ -174,6 +174,7 @@ enum options_action options_parse(int argc, char **argv, struct options *ret, st
 {
         struct option long_options[ARRAY_SIZE(rows) + 1] = { 0 };
         enum options_action action = OPTIONS_RUN;
+        const char *value;
         int flag;
 
         *ret = (struct options){
@@ -189,10 +190,11 @@ enum options_action options_parse(int argc, char **argv, struct options *ret, st
         while (action == OPTIONS_RUN && (flag = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
                 if (flag == '?')
                         return complain(output, argv, optind - 1, "unknown flag, or its value is missing: ");
+                value = optarg ? optarg : "";
                 /* An empty web config file is the toolkit's way to say none. */
-                if (optarg && optarg[0] == '\0' && flag != FLAG_WEB_CONFIG_FILE)
+                if (optarg && value[0] == '\0' && flag != FLAG_WEB_CONFIG_FILE)
                         return complain(output, argv, optind - 1, "empty value: ");
-                action = take(ret, flag == 'h' ? FLAG_HELP : (enum flag)flag, optarg, output);
+                action = take(ret, flag == 'h' ? FLAG_HELP : (enum flag)flag, value, output);
         }
         if (action == OPTIONS_RUN && optind < argc)
                 return complain(output, argv, optind, "unexpected argument: ");

@@ -242,6 +242,11 @@ static void ask_why(struct measurement *m)
         if (word.error == -EPIPE || word.error == -ECONNRESET)
                 fault_set(&word, OUTCOME_PEER, word.error,
                         "%s: broke off in traffic; did rdma-canaryd there end or restart?", m->host);
+        if (word.error == -ETIMEDOUT) /* by the kernel's keepalive */
+                fault_set(&word, OUTCOME_PEER, word.error,
+                        "%s: no longer answers on the control connection; is that host down or standing "
+                        "still?",
+                        m->host);
         m->result->fault = word;
 }
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/labels.h"
 #include "base/text.h"
 
 /* Label texts and bucket counts lie in blocks that never move, so that samples can point into them. */
@@ -20,6 +21,7 @@ struct block {
 struct batch {
         atomic_uint refs;
         int error;
+        struct series_set *set; /* of the first samples; NULL for none */
         size_t n, cap;
         struct sample *samples;
         struct block *blocks;
@@ -32,6 +34,27 @@ struct batch *batch_new(void)
 
         if (b)
                 atomic_init(&b->refs, 1);
+        return b;
+}
+
+struct batch *batch_new_of(struct series_set *set)
+{
+        struct batch *b = batch_new();
+        size_t n = series_set_size(set);
+
+        if (!b)
+                return NULL;
+        b->set = series_set_ref(set);
+        b->samples = n ? malloc(n * sizeof(*b->samples)) : NULL;
+        if (n && !b->samples) {
+                batch_unref(b);
+                return NULL;
+        }
+        for (size_t i = 0; i < n; i++)
+                b->samples[i] = (struct sample){ .family = series_set_family(set, i),
+                        .labels = series_set_labels(set, i),
+                        .absent = true };
+        b->n = b->cap = n;
         return b;
 }
 
@@ -49,6 +72,7 @@ static void batch_free(struct batch *b)
                 free(b->blocks);
                 b->blocks = next;
         }
+        series_set_unref(b->set);
         buf_done(&b->scratch);
         free(b->samples);
         free(b);
@@ -80,71 +104,6 @@ static void *keep(struct batch *b, size_t size)
         return p;
 }
 
-/* Length of the well-formed UTF-8 character at s (Unicode, table 3-7), 0 when there is none. */
-static size_t utf8_length(const unsigned char *s)
-{
-        unsigned char low = 0x80, high = 0xbf;
-        size_t len;
-
-        if (s[0] < 0x80)
-                return s[0] != 0;
-        if (s[0] < 0xc2 || s[0] > 0xf4)
-                return 0;
-        len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-        if (s[0] == 0xe0)
-                low = 0xa0;
-        else if (s[0] == 0xed)
-                high = 0x9f;
-        else if (s[0] == 0xf0)
-                low = 0x90;
-        else if (s[0] == 0xf4)
-                high = 0x8f;
-        for (size_t i = 1; i < len; i++) {
-                if (s[i] < low || s[i] > high)
-                        return 0;
-                low = 0x80;
-                high = 0xbf;
-        }
-        return len;
-}
-
-/* Prometheus refuses a whole page for one byte that is not UTF-8, and names come from the kernel and from
- * peers: such bytes become U+FFFD. */
-static void add_escaped(struct buf *out, const char *value)
-{
-        const unsigned char *s = (const unsigned char *)value;
-
-        while (*s) {
-                size_t len = utf8_length(s);
-
-                if (len == 0)
-                        buf_text(out, "\xef\xbf\xbd");
-                else if (*s == '\n')
-                        buf_text(out, "\\n");
-                else if (*s == '\\' || *s == '"')
-                        buf_bytes(out, (const char[]){ '\\', (char)*s }, 2);
-                else
-                        buf_bytes(out, s, len);
-                s += len ? len : 1;
-        }
-}
-
-static int render_labels(struct buf *out, const struct metric_family *f, const char *const *values)
-{
-        buf_clear(out);
-        for (size_t i = 0; f->labels[i]; i++) {
-                if (!values || !values[i])
-                        return -EINVAL;
-                if (i > 0)
-                        buf_char(out, ',');
-                buf_text(out, f->labels[i]);
-                buf_text(out, "=\"");
-                add_escaped(out, values[i]);
-                buf_char(out, '"');
-        }
-        return out->error;
-}
-
 static int keep_labels(
         struct batch *b, const struct metric_family *f, const char *const *values, const char **ret)
 {
@@ -155,7 +114,7 @@ static int keep_labels(
                 *ret = "";
                 return 0;
         }
-        r = render_labels(&b->scratch, f, values);
+        r = labels_render(&b->scratch, f, values);
         if (r < 0)
                 return r;
         labels = keep(b, b->scratch.len + 1);
@@ -197,6 +156,30 @@ static void add(struct batch *b, const char *const *values, struct sample sample
                 b->samples[b->n++] = sample;
 }
 
+static struct sample *position(struct batch *b, size_t i)
+{
+        assert(atomic_load_explicit(&b->refs, memory_order_relaxed) == 1);
+        assert(b->set && i < series_set_size(b->set) && b->samples[i].family->type != METRIC_HISTOGRAM);
+        b->samples[i].absent = false;
+        return &b->samples[i];
+}
+
+void batch_set_u64(struct batch *b, size_t i, uint64_t value)
+{
+        struct sample *s = position(b, i);
+
+        s->integer = true;
+        s->u64 = value;
+}
+
+void batch_set_double(struct batch *b, size_t i, double value)
+{
+        struct sample *s = position(b, i);
+
+        s->integer = false;
+        s->number = value;
+}
+
 void batch_add_u64(struct batch *b, const struct metric_family *f, const char *const *values, uint64_t value)
 {
         assert(f->type != METRIC_HISTOGRAM);
@@ -230,6 +213,11 @@ void batch_add_histogram(struct batch *b, const struct metric_family *f, const c
         add(b, values,
                 (struct sample){
                         .family = f, .integer = true, .u64 = total, .cumulative = cumulative, .sum = sum });
+}
+
+const struct series_set *batch_set(const struct batch *b)
+{
+        return b->set;
 }
 
 int batch_error(const struct batch *b)

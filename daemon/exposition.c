@@ -70,8 +70,10 @@ static const struct sample **sorted_samples(
                 return NULL;
         n = 0;
         for (size_t i = 0; i < n_batches; i++) {
-                for (size_t j = 0; j < batch_size(batches[i]); j++)
-                        samples[n++] = batch_sample(batches[i], j);
+                for (size_t j = 0; j < batch_size(batches[i]); j++) {
+                        if (!batch_sample(batches[i], j)->absent)
+                                samples[n++] = batch_sample(batches[i], j);
+                }
         }
         qsort(samples, n, sizeof(*samples), compare_samples);
         *ret_n = n;

@@ -227,7 +227,9 @@ int service_new(const struct options *options, struct config *config, struct ser
                 return service_fail(-ENOMEM, "cannot start");
         s->options = options;
         s->config = config_ref(config);
-        s->env = (struct source_environment){ .sysfs = -1, .procfs = -1, .clock = &clock_system };
+        s->env = (struct source_environment){
+                .sysfs = -1, .procfs = -1, .clock = &clock_system, .reader = &reader_system
+        };
         s->epoll = s->signals = s->wake = -1;
         raise_file_limit();
         r = make_fds(s);

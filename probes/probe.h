@@ -17,6 +17,7 @@
 #include "base/metric.h"
 #include "base/option.h"
 #include "engine/engine.h"
+#include "probes/kept_file.h"
 #include "probes/outcome.h"
 
 enum trigger {
@@ -36,6 +37,10 @@ struct source_environment {
         struct engine *engine; /* may be NULL for collectors */
         int sysfs, procfs;     /* directory fds of /sys and /proc, or of trees that look like them */
         const struct clock *clock;
+        const struct reader *reader; /* how collectors read files; &reader_system but in tests */
+        /* Rises when a device or network interface came, went or was renamed: what a collector has prepared
+         * (open files, names) is to be looked up again. NULL: never. */
+        const atomic_uint *generation;
 };
 
 /* Strings live only during create(): copy what is kept. */

@@ -39,6 +39,45 @@ static void samples_keep_kind_and_order(void **state)
         assert_string_equal(batch_sample(b, 1)->labels, "");
 }
 
+static void prepared_positions_are_absent_until_set(void **state)
+{
+        cleanup(series_set_unrefp) struct series_set *set = series_set_new();
+        cleanup(batch_unrefp) struct batch *b = NULL;
+
+        assert_int_equal(series_set_add(set, &labelled, LABELS("rxe0", "\"")), 0);
+        assert_int_equal(series_set_add(set, &plain, NO_LABELS), 1);
+        assert_int_equal(series_set_add(set, &labelled, LABELS("rxe0", "2")), 2);
+        assert_int_equal(series_set_add(set, &labelled, LABELS("rxe0", NULL)), -EINVAL);
+        b = batch_new_of(set);
+        batch_set_u64(b, 0, 7);
+        batch_set_double(b, 1, 0.5);
+        batch_add_u64(b, &labelled, LABELS("rxe0", "3"), 9);
+        assert_int_equal(batch_error(b), 0);
+        assert_int_equal(batch_size(b), 4);
+        assert_ptr_equal(batch_set(b), set);
+        assert_false(batch_sample(b, 0)->absent);
+        assert_true(batch_sample(b, 0)->integer);
+        assert_int_equal(batch_sample(b, 0)->u64, 7);
+        assert_string_equal(batch_sample(b, 0)->labels, "device=\"rxe0\",port=\"\\\"\"");
+        assert_false(batch_sample(b, 1)->integer);
+        assert_true(batch_sample(b, 1)->number == 0.5);
+        assert_string_equal(batch_sample(b, 1)->labels, "");
+        assert_true(batch_sample(b, 2)->absent);
+        assert_int_equal(batch_sample(b, 3)->u64, 9);
+}
+
+static void a_batch_keeps_its_set_alive(void **state)
+{
+        struct series_set *set = series_set_new();
+        cleanup(batch_unrefp) struct batch *b = NULL;
+
+        assert_int_equal(series_set_add(set, &labelled, LABELS("rxe0", "1")), 0);
+        b = batch_new_of(set);
+        series_set_unref(set);
+        assert_string_equal(batch_sample(b, 0)->labels, "device=\"rxe0\",port=\"1\"");
+        assert_ptr_equal(batch_sample(b, 0)->family, &labelled);
+}
+
 static void label_values_are_escaped(void **state)
 {
         static const struct {
@@ -192,6 +231,8 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(samples_keep_kind_and_order),
+                cmocka_unit_test(prepared_positions_are_absent_until_set),
+                cmocka_unit_test(a_batch_keeps_its_set_alive),
                 cmocka_unit_test(label_values_are_escaped),
                 cmocka_unit_test(label_values_are_copied),
                 cmocka_unit_test(histogram_becomes_cumulative),

@@ -69,7 +69,8 @@ static int setup(void **state)
         assert_non_null(mkdtemp(h->root));
         make_dir(h, "class");
         make_dir(h, "class/infiniband");
-        h->env = (struct source_environment){ .procfs = -1, .clock = &clock_system };
+        h->env =
+                (struct source_environment){ .procfs = -1, .clock = &clock_system, .reader = &reader_system };
         h->env.sysfs = open(h->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
         assert_int_equal(slots_new(&h->slots), 0);
         assert_int_equal(collectors_new(&clock_system, h->slots, &h->collectors), 0);

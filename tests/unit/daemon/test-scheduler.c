@@ -149,7 +149,9 @@ static int setup(void **state)
         t->clock = (struct clock){ stage_now, stage_now, t };
         fake.clock = &t->clock;
         t->now_ns = clock_now_ns();
-        t->env = (struct source_environment){ .sysfs = -1, .procfs = -1, .clock = &t->clock };
+        t->env = (struct source_environment){
+                .sysfs = -1, .procfs = -1, .clock = &t->clock, .reader = &reader_system
+        };
         t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         assert_int_equal(slots_new(&t->slots), 0);
         assert_int_equal(scheduler_new(&t->env, t->slots, stage_wake, t, &t->scheduler), 0);

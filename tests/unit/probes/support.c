@@ -87,7 +87,9 @@ void tree_directory(struct tree *t, const char *path)
 struct batch *collect_once(
         const struct source_class *class, int sysfs, int procfs, const char *device, int *ret_r)
 {
-        struct source_environment env = { .sysfs = sysfs, .procfs = procfs, .clock = &clock_system };
+        struct source_environment env = {
+                .sysfs = sysfs, .procfs = procfs, .clock = &clock_system, .reader = &reader_system
+        };
         struct source_target target = { .device = device };
         struct source_config config = { .enabled = true };
         struct batch *b = batch_new();
@@ -108,7 +110,7 @@ const struct sample *sample_find(const struct batch *b, const char *family, cons
         for (size_t i = 0; i < batch_size(b); i++) {
                 const struct sample *s = batch_sample(b, i);
 
-                if (strcmp(s->family->name, family) != 0 || strcmp(s->labels, labels) != 0)
+                if (s->absent || strcmp(s->family->name, family) != 0 || strcmp(s->labels, labels) != 0)
                         continue;
                 if (found)
                         fail_msg("%s{%s} is there twice", family, labels);

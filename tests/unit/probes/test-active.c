@@ -16,7 +16,9 @@ static void a_missing_device_is_this_hosts_fault(void **state)
         static const char *const probes[] = { "rdma_bandwidth", "rdma_latency" };
         uint64_t now = 1700000000 * NS_PER_SEC;
         struct clock clock = { fake_now_ns, fake_now_ns, &now };
-        struct source_environment env = { .sysfs = -1, .procfs = -1, .clock = &clock };
+        struct source_environment env = {
+                .sysfs = -1, .procfs = -1, .clock = &clock, .reader = &reader_system
+        };
         struct source_target target = { .device = "nosuch0", .peer = "host-b", .peer_address = "192.0.2.1" };
 
         for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
@@ -40,7 +42,9 @@ static void a_missing_device_is_this_hosts_fault(void **state)
 
 static void a_name_no_device_can_have_is_refused(void **state)
 {
-        struct source_environment env = { .sysfs = -1, .procfs = -1, .clock = &clock_system };
+        struct source_environment env = {
+                .sysfs = -1, .procfs = -1, .clock = &clock_system, .reader = &reader_system
+        };
         struct source_target target = { .peer = "host-b", .peer_address = "192.0.2.1" };
         struct active_config config = { .base.enabled = true };
         char name[ENGINE_NAME_MAX + 1];

@@ -37,24 +37,38 @@ struct batch *batch_new(void)
         return b;
 }
 
+void batch_prepare(struct batch *b, struct series_set *set)
+{
+        const struct series *series = series_set_items(set);
+        size_t n = series_set_size(set);
+
+        assert(!b->set && b->n == 0);
+        if (b->error)
+                return;
+        b->samples = n ? malloc(n * sizeof(*b->samples)) : NULL;
+        if (n && !b->samples) {
+                b->error = -ENOMEM;
+                return;
+        }
+        for (size_t i = 0; i < n; i++)
+                b->samples[i] = (struct sample){
+                        .family = series[i].family, .labels = series[i].labels, .absent = true
+                };
+        b->set = series_set_ref(set);
+        b->n = b->cap = n;
+}
+
 struct batch *batch_new_of(struct series_set *set)
 {
         struct batch *b = batch_new();
-        size_t n = series_set_size(set);
 
         if (!b)
                 return NULL;
-        b->set = series_set_ref(set);
-        b->samples = n ? malloc(n * sizeof(*b->samples)) : NULL;
-        if (n && !b->samples) {
+        batch_prepare(b, set);
+        if (b->error) {
                 batch_unref(b);
                 return NULL;
         }
-        for (size_t i = 0; i < n; i++)
-                b->samples[i] = (struct sample){ .family = series_set_family(set, i),
-                        .labels = series_set_labels(set, i),
-                        .absent = true };
-        b->n = b->cap = n;
         return b;
 }
 
@@ -156,10 +170,13 @@ static void add(struct batch *b, const char *const *values, struct sample sample
                 b->samples[b->n++] = sample;
 }
 
+/* NULL: batch_prepare() had no memory. */
 static struct sample *position(struct batch *b, size_t i)
 {
         assert(atomic_load_explicit(&b->refs, memory_order_relaxed) == 1);
-        assert(b->set && i < series_set_size(b->set) && b->samples[i].family->type != METRIC_HISTOGRAM);
+        if (!b->set && b->error)
+                return NULL;
+        assert(b->set && i < series_set_size(b->set));
         b->samples[i].absent = false;
         return &b->samples[i];
 }
@@ -168,6 +185,8 @@ void batch_set_u64(struct batch *b, size_t i, uint64_t value)
 {
         struct sample *s = position(b, i);
 
+        if (!s)
+                return;
         s->integer = true;
         s->u64 = value;
 }
@@ -176,6 +195,8 @@ void batch_set_double(struct batch *b, size_t i, double value)
 {
         struct sample *s = position(b, i);
 
+        if (!s)
+                return;
         s->integer = false;
         s->number = value;
 }
@@ -234,4 +255,9 @@ const struct sample *batch_sample(const struct batch *b, size_t i)
 {
         assert(i < b->n);
         return &b->samples[i];
+}
+
+const struct sample *batch_samples(const struct batch *b)
+{
+        return b->samples;
 }

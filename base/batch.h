@@ -36,6 +36,8 @@ struct sample {
 struct batch *batch_new(void); /* NULL: no memory. One reference. */
 /* With a position for every series of the set (one more reference to it), all absent. */
 struct batch *batch_new_of(struct series_set *set);
+/* The same for a batch that is still empty, as a collector gets it. -ENOMEM is sticky. */
+void batch_prepare(struct batch *b, struct series_set *set);
 struct batch *batch_ref(struct batch *b);
 void batch_unref(struct batch *b); /* NULL is fine */
 DEFINE_SCOPE_FREE(struct batch *, batch_unref);
@@ -49,7 +51,7 @@ void batch_add_double(
 /* counts: family->n_bounds + 1 counts per bucket (not cumulative), the last for +Inf. */
 void batch_add_histogram(struct batch *b, const struct metric_family *f, const char *const *values,
         const uint64_t *counts, double sum);
-/* Position i of the prepared ones. Only before the batch is shared. */
+/* Position i of the prepared ones; does nothing when they could not be prepared. Only before the batch is shared. */
 void batch_set_u64(struct batch *b, size_t i, uint64_t value);
 void batch_set_double(struct batch *b, size_t i, double value);
 int batch_error(const struct batch *b);
@@ -57,6 +59,7 @@ int batch_error(const struct batch *b);
 const struct series_set *batch_set(const struct batch *b); /* NULL: nothing was prepared */
 size_t batch_size(const struct batch *b);                  /* absent ones included */
 const struct sample *batch_sample(const struct batch *b, size_t i);
+const struct sample *batch_samples(const struct batch *b); /* all of them; NULL when there are none */
 
 /* The label values of one sample, in place: LABELS("rxe0", "1"). */
 #define LABELS(...) ((const char *const[]){ __VA_ARGS__ })

@@ -9,11 +9,6 @@
 
 #include "base/labels.h"
 
-struct series {
-        const struct metric_family *family;
-        char *labels;
-};
-
 struct series_set {
         atomic_uint refs;
         size_t n, cap;
@@ -92,4 +87,9 @@ const char *series_set_labels(const struct series_set *s, size_t i)
 {
         assert(i < s->n);
         return s->items[i].labels;
+}
+
+const struct series *series_set_items(const struct series_set *s)
+{
+        return s->items;
 }

@@ -13,6 +13,11 @@
 
 struct series_set;
 
+struct series {
+        const struct metric_family *family;
+        char *labels;
+};
+
 struct series_set *series_set_new(void); /* NULL: no memory. One reference. */
 struct series_set *series_set_ref(struct series_set *s);
 void series_set_unref(struct series_set *s); /* NULL is fine */
@@ -24,5 +29,6 @@ int series_set_add(struct series_set *s, const struct metric_family *f, const ch
 size_t series_set_size(const struct series_set *s);
 const struct metric_family *series_set_family(const struct series_set *s, size_t i);
 const char *series_set_labels(const struct series_set *s, size_t i); /* lives as long as the set */
+const struct series *series_set_items(const struct series_set *s);   /* all; NULL when there are none */
 
 #endif

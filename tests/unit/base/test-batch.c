@@ -78,6 +78,23 @@ static void a_batch_keeps_its_set_alive(void **state)
         assert_ptr_equal(batch_sample(b, 0)->family, &labelled);
 }
 
+static void an_empty_batch_can_be_prepared_later(void **state)
+{
+        cleanup(series_set_unrefp) struct series_set *set = series_set_new();
+        cleanup(batch_unrefp) struct batch *b = batch_new();
+
+        assert_null(batch_samples(b));
+        assert_int_equal(series_set_add(set, &plain, NO_LABELS), 0);
+        assert_ptr_equal(series_set_items(set)[0].family, &plain);
+        batch_prepare(b, set);
+        batch_set_u64(b, 0, 5);
+        batch_add_u64(b, &labelled, LABELS("rxe0", "1"), 6);
+        assert_int_equal(batch_error(b), 0);
+        assert_ptr_equal(batch_set(b), set);
+        assert_int_equal(batch_samples(b)[0].u64, 5);
+        assert_int_equal(batch_samples(b)[1].u64, 6);
+}
+
 static void label_values_are_escaped(void **state)
 {
         static const struct {
@@ -233,6 +250,7 @@ int main(void)
                 cmocka_unit_test(samples_keep_kind_and_order),
                 cmocka_unit_test(prepared_positions_are_absent_until_set),
                 cmocka_unit_test(a_batch_keeps_its_set_alive),
+                cmocka_unit_test(an_empty_batch_can_be_prepared_later),
                 cmocka_unit_test(label_values_are_escaped),
                 cmocka_unit_test(label_values_are_copied),
                 cmocka_unit_test(histogram_becomes_cumulative),

@@ -1,6 +1,6 @@
 """Trees that look like sysfs, from one readable page each: tests/data/sysfs-NAME.tree.
 
-Lines of such a page, paths relative to the last [directory]:
+Lines of such a page, paths relative to the last [directory]; a later line about the same path replaces the earlier:
 
     # a comment
     [devices/x/infiniband/mlx4_0/ports/1]   a directory; what follows is below it
@@ -11,6 +11,7 @@ Lines of such a page, paths relative to the last [directory]:
     symbol_error !fifo                      a FIFO, whose writer never comes
     symbol_error !mode 0000                 permissions of what was made before
     wide !fill 5000 x                       a file of 5000 times that character
+    @count 1000 | sent_pkts | RNR sent      a file for each name, holding 1000, 1001 …
     @repeat D 0 7                           the lines up to @end, with {D} from 0 to 7; {D:02x} and {D+1} work too
 """
 
@@ -77,10 +78,21 @@ def special(path, word, arguments):
         raise ValueError(f"!{word}")
 
 
+def plant_counters(base, line):
+    first, *names_ = (word.strip() for word in line.removeprefix("@count").split("|"))
+    for value, name in enumerate(names_, int(first)):
+        (base / name).write_text(f"{value}\n")
+
+
 def plant_line(base, line):
+    if line.startswith("@count "):
+        plant_counters(base, line)
+        return
     name, mark, rest = re.fullmatch(r"(.+?)(?: (=|:=|->|!\w+)(?: (.*))?)?", line).groups()
     path = base / name
     path.parent.mkdir(parents=True, exist_ok=True)
+    if mark and mark != "!mode":
+        path.unlink(missing_ok=True)  # said anew
     if mark is None and name.endswith("/"):
         path.mkdir(exist_ok=True)
     elif mark == "=":

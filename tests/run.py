@@ -1,4 +1,4 @@
-"""What ./dev test, soak and fuzz run: run.py [unit|fuzz|vm|NAME...], run.py soak [NAME...], run.py fuzz-long SECONDS [NAME...].
+"""What ./dev test, soak and fuzz run: run.py [unit|fuzz|local|vm|NAME...], run.py soak [NAME...], run.py fuzz-long SECONDS [NAME...].
 
 A NAME is part of a test's name, or a glob for all of it.
 """
@@ -7,14 +7,16 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "vm"))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "vm"), str(HERE / "bench"), str(HERE / "local")]
 
 import fuzz  # noqa: E402
+import suite  # noqa: E402
 import units  # noqa: E402
 from cache import SetupError, say  # noqa: E402
 from runner import SOAK, Runner, discover, end_orderly, matches, select  # noqa: E402
 
-KINDS = ("unit", "fuzz", "vm")
+KINDS = ("unit", "fuzz", "local", "vm")
 FUZZ_SLICE_S = 5
 
 
@@ -39,13 +41,15 @@ def everything(names):
         yield units.run(chosen)
     if "fuzz" in kinds:
         yield fuzz.run(chosen, FUZZ_SLICE_S)
+    if "local" in kinds:
+        yield suite.run(patterns)
     if "vm" in kinds:
         yield on_hosts(select(discover(), patterns))
 
 
 def results(words):
     if words[:1] == ["soak"]:
-        return [on_hosts(select(discover(SOAK), words[1:]))]
+        return [suite.run(words[1:], soak=True), on_hosts(select(discover(SOAK), words[1:]))]
     if words[:1] == ["fuzz-long"]:
         return [fuzz.run(lambda name: not words[2:] or any(matches(name, word) for word in words[2:]), int(words[1]))]
     return everything(words)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "vm")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "vm"), str(HERE.parent / "local")]
 
 import live  # noqa: E402
 import trees  # noqa: E402

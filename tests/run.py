@@ -1,4 +1,5 @@
-"""What ./dev test, soak and fuzz run: run.py [unit|fuzz|local|vm|NAME...], run.py soak [NAME...], run.py fuzz-long SECONDS [NAME...].
+"""What ./dev test, soak and fuzz run: run.py [unit|fuzz|local|vm|NAME...], run.py soak [NAME...],
+run.py fuzz-long SECONDS [NAME...].
 
 A NAME is part of a test's name, or a glob for all of it.
 """

@@ -41,7 +41,8 @@ def started(host, port, command):
 
 def measured(host, process, port, count, client):
     """CPU, p50 and p99 of one scrape, in microseconds."""
-    words = host.run(["python3", "-c", MEASURE, str(process.pid), str(port), str(count), str(client)], timeout=600).out.split()
+    command = ["python3", "-c", MEASURE, str(process.pid), str(port), str(count), str(client)]
+    words = host.run(command, timeout=600).out.split()
     return int(words[0]) / count / 1000, int(words[1]) / 1000, int(words[2]) / 1000
 
 
@@ -57,19 +58,19 @@ def compare(host, devices, build, client, flags, seconds):
     taken = {name: [] for name in running}
     for turn in range(ROUNDS + 1):
         for name, (port, process) in running.items():
-            count = 20 if turn == 0 else max(20, int(seconds / ROUNDS * 1e6 / statistics.median(p50 for _, p50, _ in taken[name])))
+            count = 20 if turn == 0 else max(20, int(seconds / ROUNDS * 1e6 / taken[name][0][1]))
             taken[name].append(measured(host, process, port, count, client))
         if turn == 0:
             series = {name: len([line for line in host.http("/metrics", port=port).body.splitlines() if line[:1] != "#"])
                       for name, (port, _) in running.items()}
     for name, (_, process) in running.items():
-        rounds = taken[name][1:]
-        print(f"  {name:20} cpu {statistics.median(cpu for cpu, *_ in rounds):8.1f} us "
-              f"({', '.join(f'{cpu:.0f}' for cpu, *_ in rounds)})  p50 {statistics.median(p50 for _, p50, _ in rounds):8.1f} us  "
-              f"p99 {statistics.median(p99 for *_, p99 in rounds):8.1f} us  {series[name]} series")
+        cpu, p50, p99 = zip(*taken[name][1:], strict=True)
+        print(f"  {name:20} cpu {statistics.median(cpu):8.1f} us ({', '.join(f'{one:.0f}' for one in cpu)})  "
+              f"p50 {statistics.median(p50):8.1f} us  p99 {statistics.median(p99):8.1f} us  {series[name]} series")
         process.kill()
         process.wait(30)
-    return statistics.median(mine[0] / other[0] for mine, other in zip(taken["ours"][1:], taken["node_exporter"][1:], strict=True))
+    pairs = zip(taken["ours"][1:], taken["node_exporter"][1:], strict=True)
+    return statistics.median(mine[0] / other[0] for mine, other in pairs)
 
 
 def show(build, client, flags, plan):

@@ -176,8 +176,8 @@ def show_line(plan):
 def build():
     """Optimised, as packages are."""
     if not (BUILD / "build.ninja").exists():
-        subprocess.run(["meson", "setup", BUILD, "-Dwerror=true", "-Dbuildtype=debugoptimized"], cwd=HERE.parents[1], check=True,
-                       stdout=sys.stderr)
+        subprocess.run(["meson", "setup", BUILD, "-Dwerror=true", "-Dbuildtype=debugoptimized"], cwd=HERE.parents[1],
+                       check=True, stdout=sys.stderr)
     subprocess.run(["ninja", "-C", BUILD, "daemon/rdma-canaryd", "tests/bench/bench-client", "tests/bench/bench-floor"],
                    check=True, stdout=sys.stderr)
 

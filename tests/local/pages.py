@@ -81,7 +81,8 @@ def check(name):
     if said:
         raise AssertionError(f"promtool: {said}")
     wanted = golden(name).read_text() if golden(name).exists() else ""
-    changes = list(difflib.unified_diff(wanted.splitlines(), kept(page).splitlines(), golden(name).name, "now", lineterm="", n=0))
+    changes = list(difflib.unified_diff(wanted.splitlines(), kept(page).splitlines(), golden(name).name, "now",
+                                        lineterm="", n=0))
     if changes:
         raise AssertionError("\n".join([f"another page than {golden(name).name}", *changes[:60]]))
 

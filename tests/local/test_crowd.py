@@ -37,7 +37,8 @@ def break_some(root):
 def client(service, headers):
     # The one that closes asks once: this client keeps its connection.
     count = 1 if "Connection: close" in headers else ONCE
-    return subprocess.Popen([CLIENT, str(service.port), str(count), *headers], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([CLIENT, str(service.port), str(count), *headers], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
 
 
 def keep_busy(service, running):

@@ -71,6 +71,11 @@ static void write_metrics(struct buf *out)
         buf_text(out,
                 "# Metrics\n\n" GENERATED "A sample that cannot be read is missing; it is never 0 for "
                 "unknown. Units are base units.\n\n"
+                "From version 1.0 on, names, labels, types and units stay: what is here is not renamed or\n"
+                "removed within a major version; new metrics and new values of a label may come. A metric\n"
+                "that is to get another name is shown under both for one release, and the old one's text\n"
+                "says so. A label that depends on the kernel (`counter`, `driver`, `firmware`) follows the\n"
+                "kernel. What others call them: [other-exporters.md](other-exporters.md).\n\n"
                 "## Active probes\n\n"
                 "They run on a schedule of their own, not at the scrape: "
                 "`rdma_canary_probe_last_run_timestamp_seconds`\nsays when. All share these, told apart "

@@ -236,7 +236,7 @@ void batch_add_histogram(struct batch *b, const struct metric_family *f, const c
                         .family = f, .integer = true, .u64 = total, .cumulative = cumulative, .sum = sum });
 }
 
-const struct series_set *batch_set(const struct batch *b)
+struct series_set *batch_set(const struct batch *b)
 {
         return b->set;
 }

@@ -3,11 +3,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 int text_copy(char *dst, size_t size, const char *src)
 {
@@ -120,7 +120,20 @@ static bool buf_reserve(struct buf *b, size_t more)
         }
         b->data = data;
         b->cap = cap;
+        b->data[b->len] = '\0';
         return true;
+}
+
+char *buf_room(struct buf *b, size_t len)
+{
+        return buf_reserve(b, len) ? b->data + b->len : NULL;
+}
+
+void buf_take(struct buf *b, const char *end)
+{
+        b->len = (size_t)(end - b->data);
+        assert(b->len < b->cap);
+        b->data[b->len] = '\0';
 }
 
 void buf_bytes(struct buf *b, const void *data, size_t len)
@@ -162,45 +175,18 @@ void buf_format(struct buf *b, const char *format, ...)
 
 void buf_u64(struct buf *b, uint64_t value)
 {
-        char digits[20];
-        size_t at = sizeof(digits);
+        char *at = buf_room(b, NUMBER_MAX);
 
-        do {
-                digits[--at] = (char)('0' + value % 10);
-                value /= 10;
-        } while (value > 0);
-        buf_bytes(b, digits + at, sizeof(digits) - at);
-}
-
-/* Fifteen digits give the shortest text of every normal number that has one so short, and seventeen always
- * read back. The decimal point must not follow the user's locale; glibc's "C" locale object is static. */
-static void buf_fraction(struct buf *b, double value)
-{
-        locale_t callers = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-        char text[32];
-
-        for (int digits = 15; digits <= 17; digits++) {
-                (void)snprintf(text, sizeof(text), "%.*g", digits, value);
-                if (strtod(text, NULL) == value)
-                        break;
-        }
-        (void)uselocale(callers);
-        buf_text(b, text);
+        if (at)
+                buf_take(b, number_u64(at, value));
 }
 
 void buf_double(struct buf *b, double value)
 {
-        if (isnan(value)) {
-                buf_text(b, "NaN");
-        } else if (isinf(value)) {
-                buf_text(b, value > 0 ? "+Inf" : "-Inf");
-        } else if (value == trunc(value) && fabs(value) <= 0x1p53) {
-                if (signbit(value))
-                        buf_char(b, '-');
-                buf_u64(b, (uint64_t)fabs(value));
-        } else {
-                buf_fraction(b, value);
-        }
+        char *at = buf_room(b, NUMBER_MAX);
+
+        if (at)
+                buf_take(b, number_double(at, value));
 }
 
 const char *buf_cstr(struct buf *b)

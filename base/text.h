@@ -34,12 +34,16 @@ struct buf {
 void buf_init(struct buf *b);
 void buf_done(struct buf *b);  /* frees; b may be used again as after buf_init() */
 void buf_clear(struct buf *b); /* len = 0 and error = 0, memory kept */
+/* Room for len more bytes, to be written to and then taken in by buf_take(): where they begin; NULL after an
+ * error. */
+char *buf_room(struct buf *b, size_t len);
+void buf_take(struct buf *b, const char *end);
 void buf_bytes(struct buf *b, const void *data, size_t len);
 void buf_text(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);
 void buf_format(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* As base/number.h has them. */
 void buf_u64(struct buf *b, uint64_t value);
-/* Shortest text that reads back as the same double; "NaN", "+Inf", "-Inf" as Prometheus spells them. */
 void buf_double(struct buf *b, double value);
 const char *buf_cstr(struct buf *b); /* "" for an empty buffer; NULL after an error */
 

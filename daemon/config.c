@@ -81,6 +81,17 @@ static const struct option scrape_rows[] = {
                 .help = "time a page may take when the scraper does not say how long it waits" },
 };
 
+static const struct option metrics_rows[] = {
+        { .key = "max_series",
+                .kind = OPTION_U64,
+                .offset = MEMBER(metrics.max_series) - MEMBER(metrics),
+                .fallback = "50000",
+                .max = 100000000,
+                .help = "most series of a page, ten times what 64 devices have; beyond it whole families are "
+                        "left out, first `rdma_canary_hw_counter`, then those with the most series, and "
+                        "counted by `rdma_canary_dropped_series`; the service's own stay; 0: no limit" },
+};
+
 static const struct option top_rows[] = {
         { .key = "node",
                 .kind = OPTION_TEXT,
@@ -121,6 +132,12 @@ static const struct option top_rows[] = {
                 .children = scrape_rows,
                 .n_children = ARRAY_SIZE(scrape_rows),
                 .help = "how pages are made" },
+        { .key = "metrics",
+                .kind = OPTION_MAP,
+                .offset = MEMBER(metrics),
+                .children = metrics_rows,
+                .n_children = ARRAY_SIZE(metrics_rows),
+                .help = "what pages hold" },
 };
 
 /* Row arrays that take in the classes' own rows, and where each class's struct lies behind struct config

@@ -38,6 +38,9 @@ struct config {
         struct {
                 uint64_t timeout_ns; /* of a scrape that names none */
         } scrape;
+        struct {
+                uint64_t max_series; /* of a page; 0: no limit */
+        } metrics;
 };
 
 /* Reads and checks. On failure 0 < problems->len: one "file:line:column: …" line each. 0, -EINVAL, -errno. */

@@ -5,193 +5,168 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_u64(uint64_t a, uint64_t b)
+#include "base/number.h"
+#include "daemon/exposition_order.h"
+#include "daemon/exposition_sections.h"
+
+struct exposition {
+        struct plan plan;
+        struct sections sections;
+        const struct sample **merged; /* one section's samples, when plan and page both have some */
+        size_t cap_merged;
+        size_t length; /* of the last page */
+};
+
+int exposition_new(struct exposition **ret)
 {
-        return (a > b) - (a < b);
+        *ret = calloc(1, sizeof(**ret));
+        return *ret ? 0 : -ENOMEM;
 }
 
-/* By bits: a total order, NaN included. */
-static int compare_double(double a, double b)
+void exposition_free(struct exposition *e)
 {
-        uint64_t a_bits, b_bits;
-
-        memcpy(&a_bits, &a, sizeof(a_bits));
-        memcpy(&b_bits, &b, sizeof(b_bits));
-        return compare_u64(a_bits, b_bits);
+        if (!e)
+                return;
+        plan_done(&e->plan);
+        sections_done(&e->sections);
+        free(e->merged);
+        free(e);
 }
 
-static int compare_values(const struct sample *a, const struct sample *b)
+/* The common case: copied text and numbers. */
+static size_t write_planned(const struct exposition *e, struct buf *out, const struct plan_family *f,
+        enum exposition_format format)
 {
-        int order = compare_u64(a->integer, b->integer);
-
-        if (order == 0)
-                order = a->integer ? compare_u64(a->u64, b->u64) : compare_double(a->number, b->number);
-        if (order == 0)
-                order = compare_double(a->sum, b->sum);
-        for (size_t i = 0; order == 0 && a->cumulative && b->cumulative && i < a->family->n_bounds; i++)
-                order = compare_u64(a->cumulative[i], b->cumulative[i]);
-        return order;
-}
-
-static int compare_names(const struct sample *a, const struct sample *b)
-{
-        return a->family == b->family ? 0 : strcmp(a->family->name, b->family->name);
-}
-
-/* By name and labels. What follows only makes the choice among duplicates the same in any order of
- * batches. */
-static int compare_samples(const void *left, const void *right)
-{
-        const struct sample *a = *(const struct sample *const *)left;
-        const struct sample *b = *(const struct sample *const *)right;
-        int order = compare_names(a, b);
-
-        if (order == 0)
-                order = compare_u64(a->family->type, b->family->type);
-        if (order == 0)
-                order = strcmp(a->labels, b->labels);
-        if (order == 0 && a->family != b->family)
-                order = strcmp(a->family->help, b->family->help);
-        if (order == 0 && a->family != b->family)
-                order = compare_u64(a->family->n_bounds, b->family->n_bounds);
-        return order != 0 ? order : compare_values(a, b);
-}
-
-static const struct sample **sorted_samples(
-        const struct batch *const *batches, size_t n_batches, size_t *ret_n)
-{
-        const struct sample **samples;
+        const struct plan_entry *entries = &e->plan.entries[f->first];
+        const struct plan_text *head = &f->heads[format];
+        const char *text = e->plan.text.data;
         size_t n = 0;
 
-        for (size_t i = 0; i < n_batches; i++)
-                n += batch_size(batches[i]);
-        samples = malloc((n + 1) * sizeof(*samples));
-        if (!samples)
-                return NULL;
-        n = 0;
-        for (size_t i = 0; i < n_batches; i++) {
-                for (size_t j = 0; j < batch_size(batches[i]); j++) {
-                        if (!batch_sample(batches[i], j)->absent)
-                                samples[n++] = batch_sample(batches[i], j);
+        for (size_t i = 0; i < f->n; i++) {
+                const struct sample *s = sections_sample(&e->sections, &entries[i]);
+                char *at;
+
+                if (!s)
+                        continue;
+                if (n++ == 0)
+                        buf_bytes(out, text + head->at, head->len);
+                at = buf_room(out, entries[i].text.len + NUMBER_MAX + 1);
+                if (!at)
+                        return 0;
+                memcpy(at, text + entries[i].text.at, entries[i].text.len);
+                at += entries[i].text.len;
+                at = s->integer ? number_u64(at, s->u64) : number_double(at, s->number);
+                *at++ = '\n';
+                buf_take(out, at);
+        }
+        return n;
+}
+
+/* Samples in order: duplicates, and those of another type than the first, are left out. */
+static void write_samples(struct buf *out, const struct sample *const *samples, size_t n,
+        enum exposition_format format, struct exposition_result *result)
+{
+        const struct sample *last = NULL;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct sample *s = samples[i];
+
+                if (last && (s->family->type != last->family->type || text_equal(s->labels, last->labels))) {
+                        result->duplicates++;
+                        continue;
                 }
+                if (!last)
+                        format_head(out, s->family, format);
+                format_sample(out, s, format);
+                result->series += s->family->type == METRIC_HISTOGRAM ? s->family->n_bounds + 3 : 1;
+                last = s;
         }
-        qsort(samples, n, sizeof(*samples), compare_samples);
-        *ret_n = n;
-        return samples;
 }
 
-static void render_header(struct buf *out, const struct metric_family *f)
+static void write_merged(struct exposition *e, struct buf *out, const struct section *section,
+        enum exposition_format format, struct exposition_result *result)
 {
-        static const char *const types[] = {
-                [METRIC_GAUGE] = "gauge",
-                [METRIC_COUNTER] = "counter",
-                [METRIC_HISTOGRAM] = "histogram",
-                [METRIC_UNTYPED] = "untyped",
-        };
+        const struct plan_family *f = section->planned;
+        size_t n = 0, wanted = f->n + section->n_samples;
 
-        buf_text(out, "# HELP ");
-        buf_text(out, f->name);
-        buf_char(out, ' ');
-        for (const char *s = f->help; *s; s++) {
-                if (*s == '\n')
-                        buf_text(out, "\\n");
-                else if (*s == '\\')
-                        buf_text(out, "\\\\");
-                else
-                        buf_char(out, *s);
+        if (wanted > e->cap_merged) {
+                const struct sample **more = reallocarray(e->merged, wanted, sizeof(*more));
+
+                if (!more) {
+                        out->error = -ENOMEM;
+                        return;
+                }
+                e->merged = more;
+                e->cap_merged = wanted;
         }
-        buf_text(out, "\n# TYPE ");
-        buf_text(out, f->name);
-        buf_char(out, ' ');
-        buf_text(out, types[f->type]);
-        buf_char(out, '\n');
+        for (size_t i = 0; i < f->n; i++) {
+                const struct sample *s = sections_sample(&e->sections, &e->plan.entries[f->first + i]);
+
+                if (s)
+                        e->merged[n++] = s;
+        }
+        for (size_t i = 0; i < section->n_samples; i++)
+                e->merged[n++] = e->sections.samples[section->first + i];
+        order_sort(e->merged, n);
+        write_samples(out, e->merged, n, format, result);
 }
 
-/* Name, suffix and labels, up to the blank before the value. */
-static void render_series(struct buf *out, const struct sample *s, const char *suffix)
+static void write_section(struct exposition *e, struct buf *out, const struct section *section,
+        enum exposition_format format, struct exposition_result *result)
 {
-        buf_text(out, s->family->name);
-        buf_text(out, suffix);
-        if (s->labels[0]) {
-                buf_char(out, '{');
-                buf_text(out, s->labels);
-                buf_char(out, '}');
-        }
-        buf_char(out, ' ');
-}
-
-/* bound: NULL for +Inf. */
-static void render_bucket(struct buf *out, const struct sample *s, const double *bound, uint64_t count)
-{
-        buf_text(out, s->family->name);
-        buf_text(out, "_bucket{");
-        if (s->labels[0]) {
-                buf_text(out, s->labels);
-                buf_char(out, ',');
-        }
-        buf_text(out, "le=\"");
-        if (bound)
-                buf_double(out, *bound);
+        if (section->dropped)
+                return;
+        if (!section->planned)
+                write_samples(out, &e->sections.samples[section->first], section->n_samples, format, result);
+        else if (section->n_samples == 0 && !section->planned->mixed)
+                result->series += write_planned(e, out, section->planned, format);
         else
-                buf_text(out, "+Inf");
-        buf_text(out, "\"} ");
-        buf_u64(out, count);
-        buf_char(out, '\n');
+                write_merged(e, out, section, format, result);
 }
 
-static void render_histogram(struct buf *out, const struct sample *s)
+static int prepare(struct exposition *e, const struct batch *const *batches, size_t n,
+        const struct exposition_limit *limit)
 {
-        for (size_t i = 0; i < s->family->n_bounds; i++)
-                render_bucket(out, s, &s->family->bounds[i], s->cumulative[i]);
-        render_bucket(out, s, NULL, s->u64);
-        render_series(out, s, "_sum");
-        buf_double(out, s->sum);
-        buf_char(out, '\n');
-        render_series(out, s, "_count");
-        buf_u64(out, s->u64);
-        buf_char(out, '\n');
+        struct sections *s = &e->sections;
+        int r = sections_take(s, batches, n);
+
+        if (r == 0 && !plan_fits(&e->plan, s->prepared, s->n_prepared))
+                r = plan_make(&e->plan, s->prepared, s->n_prepared);
+        if (r == 0)
+                r = sections_make(s, &e->plan);
+        if (r == 0)
+                r = sections_limit(s, &e->plan, limit);
+        return r;
 }
 
-static void render_sample(struct buf *out, const struct sample *s)
+void exposition_page(struct exposition *e, struct buf *out, const struct batch *const *batches, size_t n,
+        enum exposition_format format, const struct exposition_limit *limit, struct exposition_result *ret)
 {
-        if (s->family->type == METRIC_HISTOGRAM) {
-                render_histogram(out, s);
+        size_t begin = out->len;
+        int r = prepare(e, batches, n, limit);
+
+        *ret = (struct exposition_result){ .dropped = "" };
+        if (r < 0) {
+                out->error = r;
                 return;
         }
-        render_series(out, s, "");
-        if (s->integer)
-                buf_u64(out, s->u64);
-        else
-                buf_double(out, s->number);
-        buf_char(out, '\n');
+        (void)buf_room(out, e->length + e->length / 16);
+        for (size_t i = 0; i < e->sections.n; i++)
+                write_section(e, out, &e->sections.items[i], format, ret);
+        format_end(out, format);
+        e->length = out->len - begin;
+        if (e->sections.dropped_names.len > 0)
+                ret->dropped = e->sections.dropped_names.data;
 }
 
 size_t exposition_render(struct buf *out, const struct batch *const *batches, size_t n)
 {
-        const struct sample **samples, *header = NULL, *last = NULL;
-        size_t n_samples, dropped = 0;
+        struct exposition e = { 0 };
+        struct exposition_result result;
 
-        samples = sorted_samples(batches, n, &n_samples);
-        if (!samples) {
-                out->error = -ENOMEM;
-                return 0;
-        }
-        for (size_t i = 0; i < n_samples; i++) {
-                const struct sample *s = samples[i];
-                bool known = header && compare_names(header, s) == 0;
-
-                if (known &&
-                        (s->family->type != header->family->type || text_equal(s->labels, last->labels))) {
-                        dropped++;
-                        continue;
-                }
-                if (!known) {
-                        render_header(out, s->family);
-                        header = s;
-                }
-                render_sample(out, s);
-                last = s;
-        }
-        free(samples);
-        return dropped;
+        exposition_page(&e, out, batches, n, EXPOSITION_TEXT, NULL, &result);
+        plan_done(&e.plan);
+        sections_done(&e.sections);
+        free(e.merged);
+        return result.duplicates;
 }

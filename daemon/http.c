@@ -13,6 +13,7 @@
 #include "daemon/http_clients.h"
 #include "daemon/http_listen.h"
 #include "daemon/http_metrics.h"
+#include "daemon/http_negotiate.h"
 #include "daemon/http_page.h"
 #include "daemon/http_route.h"
 #include "daemon/web.h"
@@ -39,12 +40,12 @@ struct connection {
 
 struct http {
         struct http_callbacks callbacks;
-        struct slots *slots;
+        struct http_metrics *metrics;
         struct collectors *collectors;
         struct web *web;
         char *telemetry_path;
         uint64_t scrape_timeout_ns;
-        unsigned connection_limit;
+        unsigned connection_limit, max_requests;
         bool allow_reload;
         uint16_t port;
         size_t n_daemons;
@@ -53,7 +54,8 @@ struct http {
 
         pthread_mutex_t lock; /* all below */
         struct scrape *suspended;
-        size_t owed; /* scrapes the collectors have not called back for */
+        size_t owed;       /* scrapes the collectors have not called back for */
+        unsigned requests; /* scrapes whose answer is not through */
         bool stopping, stopped;
         struct http_stats stats;
 };
@@ -72,6 +74,7 @@ static void http_destroy(struct http *h)
 {
         (void)pthread_mutex_destroy(&h->lock);
         http_clients_free(h->clients);
+        http_metrics_free(h->metrics);
         free(h->telemetry_path);
         free(h->daemons);
         free(h);
@@ -221,22 +224,70 @@ static enum MHD_Result refuse(
 
 /* ---- scrapes ------------------------------------------------------------------------------------ */
 
+/* Takes the page's memory. */
+static enum MHD_Result send_metrics(struct http *h, struct MHD_Connection *connection,
+        const char *content_type, bool gzip, struct buf *page)
+{
+        struct MHD_Response *response =
+                MHD_create_response_from_buffer(page->len, page->data, MHD_RESPMEM_MUST_FREE);
+
+        if (!response) {
+                buf_done(page);
+                return MHD_NO;
+        }
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding, Accept");
+        if (gzip)
+                (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+        return queue(h, connection, MHD_HTTP_OK, content_type, response);
+}
+
 static enum MHD_Result answer_metrics(struct http *h, struct MHD_Connection *connection, bool complete)
 {
-        struct buf page;
-        size_t dropped;
+        const struct http_page_type *type = http_page_type(header(connection, MHD_HTTP_HEADER_ACCEPT));
+        bool gzip = http_takes_gzip(header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+        struct buf page = { 0 };
+        size_t duplicates = 0;
+        int r;
 
         lock(h);
         h->stats.scrapes_total++;
         h->stats.scrapes_late_total += !complete;
         unlock(h);
-        buf_init(&page);
-        if (http_metrics_render(h->slots, &h->callbacks, &page, &dropped) < 0)
+        r = http_metrics_render(h->metrics, type->format, gzip, &page, &duplicates);
+        if (r < 0 || !buf_cstr(&page)) {
+                buf_done(&page);
                 return answer_text(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
+        }
         lock(h);
-        h->stats.duplicate_samples_total += dropped;
+        h->stats.duplicate_samples_total += duplicates;
         unlock(h);
-        return answer_buf(h, connection, EXPOSITION_CONTENT_TYPE, &page);
+        return send_metrics(h, connection, type->content_type, gzip, &page);
+}
+
+/* A place among those served at once, given back in on_completed(). */
+static bool enter_scrape(struct http *h)
+{
+        bool free_place;
+
+        lock(h);
+        free_place = h->max_requests == 0 || h->requests < h->max_requests;
+        h->requests += free_place;
+        h->stats.scrapes_refused_total += !free_place;
+        h->owed += free_place;
+        unlock(h);
+        return free_place;
+}
+
+static enum MHD_Result answer_busy(struct http *h, struct MHD_Connection *connection)
+{
+        cleanup(buf_done) struct buf text = { 0 };
+
+        buf_format(&text, "%u scrape%s being served, the limit set by --web.max-requests; try again later\n",
+                h->max_requests, h->max_requests == 1 ? " is" : "s are");
+        if (!buf_cstr(&text))
+                return MHD_NO;
+        return queue(h, connection, MHD_HTTP_SERVICE_UNAVAILABLE, TEXT,
+                MHD_create_response_from_buffer(text.len, text.data, MHD_RESPMEM_MUST_COPY));
 }
 
 /* With the lock. */
@@ -302,12 +353,13 @@ static enum MHD_Result begin_scrape(struct http *h, struct MHD_Connection *conne
 
         if (!s)
                 return answer_text(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
+        if (!enter_scrape(h)) {
+                free(s);
+                return answer_busy(h, connection);
+        }
         *s = (struct scrape){ .http = h, .references = 2 };
         *ret_context = s;
         http_clients_enter(h->clients, client_of(connection), HTTP_COLLECTING);
-        lock(h);
-        h->owed++;
-        unlock(h);
         collectors_scrape(h->collectors, deadline_ns, on_scraped, s);
         lock(h);
         stopping = h->stopping && !s->done;
@@ -452,8 +504,10 @@ static void on_completed(
 
         *request = NULL;
         lock(h);
-        if (s)
+        if (s) {
                 last_use = --s->references == 0;
+                h->requests--;
+        }
         unlock(h);
         if (last_use)
                 free(s);
@@ -546,12 +600,19 @@ int http_new(const struct http_options *o, const struct http_callbacks *cb, stru
                 return -ENOMEM;
         }
         h->callbacks = *cb;
-        h->slots = slots;
         h->collectors = collectors;
         h->web = o->web;
         h->scrape_timeout_ns = o->scrape_timeout_ns;
         h->connection_limit = o->connection_limit;
+        h->max_requests = o->max_requests;
         h->allow_reload = o->allow_reload;
+        r = http_metrics_new(slots, &h->callbacks, &h->metrics);
+        if (r < 0) {
+                text_message(why, why_size, "cannot start the HTTP server: out of memory");
+                http_free(h);
+                return r;
+        }
+        http_metrics_set_max_series(h->metrics, o->max_series);
         r = start(h, o, why, why_size);
         if (r < 0) {
                 http_free(h);
@@ -601,4 +662,14 @@ void http_stats_get(struct http *h, struct http_stats *ret)
         unlock(h);
         ret->connections = http_clients_count(h->clients);
         ret->timed_out_total = http_clients_timed_out(h->clients);
+}
+
+void http_set_max_series(struct http *h, uint64_t max)
+{
+        http_metrics_set_max_series(h->metrics, max);
+}
+
+bool http_dropped(struct http *h, struct buf *ret)
+{
+        return http_metrics_dropped(h->metrics, ret);
 }

@@ -23,6 +23,8 @@ struct http_options {
         uint64_t request_timeout_ns; /* for the whole of a request to arrive: 10 s */
         unsigned per_address_limit;  /* connections at once; 32 */
         unsigned connection_limit;   /* in all; 256 */
+        unsigned max_requests;       /* scrapes at once; 0: no limit */
+        uint64_t max_series;         /* of a page; 0: no limit */
         bool allow_reload;           /* POST /-/reload */
         struct web *web; /* TLS and passwords (daemon/web.h), outlives the server; NULL: neither */
 };
@@ -40,6 +42,7 @@ struct http_callbacks {
 struct http_stats {
         uint64_t requests_total[6];                 /* by first digit of the status: [2], [4], [5] … */
         uint64_t scrapes_total, scrapes_late_total; /* late: answered before all sources were done */
+        uint64_t scrapes_refused_total;             /* by max_requests */
         uint64_t duplicate_samples_total, timed_out_total;
         unsigned connections;
 };
@@ -52,6 +55,10 @@ uint16_t http_port(const struct http *h);
 /* To be called about once a second by the main loop: ends requests that took longer than their total. */
 void http_tick(struct http *h);
 void http_stats_get(struct http *h, struct http_stats *ret);
+void http_set_max_series(struct http *h, uint64_t max);
+/* True when the families left out of pages for want of series have changed since it was last asked; then their
+ * names are appended, ", " between, or nothing when all are shown again. */
+bool http_dropped(struct http *h, struct buf *ret);
 /* Resumes and answers what is waiting, then stops. NULL is fine. */
 void http_free(struct http *h);
 

@@ -2,7 +2,60 @@
 #include "daemon/http_metrics.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
+
+#include "daemon/gzip.h"
+#include "daemon/service_families.h"
+#include "probes/probe.h"
+
+struct http_metrics {
+        struct slots *slots;
+        const struct http_callbacks *callbacks;
+
+        pthread_mutex_t lock; /* all below */
+        struct exposition *exposition;
+        struct gzip *gzip;
+        struct buf plain; /* what is compressed */
+        uint64_t max_series;
+        struct buf dropped; /* the families left out of the last page */
+        bool dropped_changed;
+};
+
+int http_metrics_new(struct slots *slots, const struct http_callbacks *callbacks, struct http_metrics **ret)
+{
+        struct http_metrics *m = calloc(1, sizeof(*m));
+
+        if (!m)
+                return -ENOMEM;
+        *m = (struct http_metrics){ .slots = slots, .callbacks = callbacks };
+        (void)pthread_mutex_init(&m->lock, NULL); /* cannot fail without attributes */
+        if (exposition_new(&m->exposition) < 0 || gzip_new(&m->gzip) < 0) {
+                http_metrics_free(m);
+                return -ENOMEM;
+        }
+        *ret = m;
+        return 0;
+}
+
+void http_metrics_free(struct http_metrics *m)
+{
+        if (!m)
+                return;
+        exposition_free(m->exposition);
+        gzip_free(m->gzip);
+        buf_done(&m->plain);
+        buf_done(&m->dropped);
+        (void)pthread_mutex_destroy(&m->lock);
+        free(m);
+}
+
+void http_metrics_set_max_series(struct http_metrics *m, uint64_t max)
+{
+        (void)pthread_mutex_lock(&m->lock);
+        m->max_series = max;
+        (void)pthread_mutex_unlock(&m->lock);
+}
 
 /* Into one array, as slots_release() takes it. */
 static int gather(
@@ -31,16 +84,68 @@ static int gather(
         return 0;
 }
 
-int http_metrics_render(
-        struct slots *slots, const struct http_callbacks *callbacks, struct buf *page, size_t *ret_dropped)
+static void note_dropped(struct http_metrics *m, const char *names)
+{
+        const char *before = m->dropped.len > 0 ? m->dropped.data : "";
+
+        if (text_equal(before, names))
+                return;
+        buf_clear(&m->dropped);
+        buf_text(&m->dropped, names);
+        m->dropped_changed = true;
+}
+
+/* Locked. What tells of the service itself stays whatever the limit. */
+static void render(struct http_metrics *m, enum exposition_format format, const struct batch *const *batches,
+        size_t n, struct buf *out, size_t *ret_duplicates)
+{
+        const struct source_class *self = source_class_find("self");
+        const struct exposition_kept kept[] = {
+                { service_families, n_service_families },
+                { self ? self->families : NULL, self ? self->n_families : 0 },
+        };
+        const struct exposition_limit limit = {
+                .max = m->max_series,
+                .first = "rdma_canary_hw_counter",
+                .dropped = &service_families[FAMILY_DROPPED_SERIES],
+                .kept = kept,
+                .n_kept = ARRAY_SIZE(kept),
+        };
+        struct exposition_result result;
+
+        exposition_page(m->exposition, out, batches, n, format, &limit, &result);
+        note_dropped(m, result.dropped);
+        *ret_duplicates = result.duplicates;
+}
+
+int http_metrics_render(struct http_metrics *m, enum exposition_format format, bool gzip, struct buf *page,
+        size_t *ret_duplicates)
 {
         struct batch **batches;
         size_t n;
-        int r = gather(slots, callbacks, &batches, &n);
+        int r = gather(m->slots, m->callbacks, &batches, &n);
 
         if (r < 0)
                 return r;
-        *ret_dropped = exposition_render(page, (const struct batch *const *)batches, n);
+        (void)pthread_mutex_lock(&m->lock);
+        buf_clear(&m->plain);
+        render(m, format, (const struct batch *const *)batches, n, gzip ? &m->plain : page, ret_duplicates);
+        if (gzip)
+                r = m->plain.error < 0 ? m->plain.error : gzip_compress(m->gzip, &m->plain, page);
+        (void)pthread_mutex_unlock(&m->lock);
         slots_release(batches, n);
-        return 0;
+        return r;
+}
+
+bool http_metrics_dropped(struct http_metrics *m, struct buf *ret)
+{
+        bool changed;
+
+        (void)pthread_mutex_lock(&m->lock);
+        changed = m->dropped_changed;
+        m->dropped_changed = false;
+        if (changed && m->dropped.len > 0)
+                buf_bytes(ret, m->dropped.data, m->dropped.len);
+        (void)pthread_mutex_unlock(&m->lock);
+        return changed;
 }

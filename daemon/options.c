@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/scope.h"
 
 enum flag {
@@ -12,6 +13,7 @@ enum flag {
         FLAG_LISTEN_ADDRESS,
         FLAG_TELEMETRY_PATH,
         FLAG_WEB_CONFIG_FILE,
+        FLAG_MAX_REQUESTS,
         FLAG_SYSTEMD_SOCKET,
         FLAG_ENABLE_LIFECYCLE,
         FLAG_SYSFS,
@@ -25,6 +27,8 @@ enum flag {
 #define DEFAULT_CONFIG_FILE    "/etc/rdma-canary/rdma-canary.yml"
 #define DEFAULT_LISTEN_ADDRESS ":14791"
 #define DEFAULT_TELEMETRY_PATH "/metrics"
+#define DEFAULT_MAX_REQUESTS   40
+#define MAX_REQUESTS_MAX       1000000
 
 static const struct flag_row {
         enum flag flag;
@@ -40,6 +44,8 @@ static const struct flag_row {
                 "path of the metrics (default " DEFAULT_TELEMETRY_PATH ")" },
         { FLAG_WEB_CONFIG_FILE, "web.config.file", "PATH",
                 "TLS and users with passwords, as Prometheus exporters have them (default none)" },
+        { FLAG_MAX_REQUESTS, "web.max-requests", "N",
+                "scrapes served at once, others are refused; 0: no limit (default 40)" },
         { FLAG_SYSTEMD_SOCKET, "web.systemd-socket", NULL, "serve on the socket that systemd passes" },
         { FLAG_ENABLE_LIFECYCLE, "web.enable-lifecycle", NULL, "allow a reload by POST to /-/reload" },
         { FLAG_SYSFS, "path.sysfs", "DIR", "where sysfs is mounted (default /sys)" },
@@ -118,6 +124,16 @@ static enum options_action take_listen_address(struct options *o, const char *va
         return OPTIONS_RUN;
 }
 
+static enum options_action take_max_requests(struct options *o, const char *value, struct buf *output)
+{
+        uint64_t n;
+
+        if (parse_u64(value, strlen(value), &n) < 0 || n > MAX_REQUESTS_MAX)
+                return wrong(output, "web.max-requests", value, "a number from 0 to 1000000");
+        o->max_requests = (unsigned)n;
+        return OPTIONS_RUN;
+}
+
 static enum options_action take(struct options *o, enum flag flag, const char *value, struct buf *output)
 {
         switch (flag) {
@@ -138,6 +154,8 @@ static enum options_action take(struct options *o, enum flag flag, const char *v
                 /* Empty is none, as with Prometheus exporters. */
                 o->web_config_file = value[0] ? value : NULL;
                 break;
+        case FLAG_MAX_REQUESTS:
+                return take_max_requests(o, value, output);
         case FLAG_SYSTEMD_SOCKET:
                 o->systemd_socket = true;
                 break;
@@ -180,6 +198,7 @@ enum options_action options_parse(int argc, char **argv, struct options *ret, st
         *ret = (struct options){
                 .config_file = DEFAULT_CONFIG_FILE,
                 .telemetry_path = DEFAULT_TELEMETRY_PATH,
+                .max_requests = DEFAULT_MAX_REQUESTS,
                 .sysfs = "/sys",
                 .procfs = "/proc",
                 .log_level = LOG_LEVEL_INFO,

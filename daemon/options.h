@@ -19,6 +19,7 @@ struct options {
         size_t n_listen_addresses;
         const char *telemetry_path;
         const char *web_config_file; /* NULL: none */
+        unsigned max_requests;       /* scrapes at once; 0: no limit */
         bool systemd_socket;
         bool enable_lifecycle; /* POST /-/reload */
         const char *sysfs, *procfs;

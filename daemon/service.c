@@ -187,6 +187,8 @@ static int make_http(struct service *s)
                 .request_timeout_ns = 10 * NS_PER_SEC,
                 .per_address_limit = 32,
                 .connection_limit = 256,
+                .max_requests = s->options->max_requests,
+                .max_series = s->config->metrics.max_series,
                 .allow_reload = s->options->enable_lifecycle,
                 .web = s->web,
         };
@@ -297,6 +299,7 @@ static void run_timers(struct service *s)
         if (s->tick_ns <= now_ns) {
                 s->tick_ns = now_ns + TICK_NS;
                 http_tick(s->http);
+                service_tell_dropped(s);
                 service_follow_web(s, false);
                 if (scheduler_stuck(s->scheduler) > 0) /* nothing comes back that would refresh it */
                         service_refresh_view(s);

@@ -72,6 +72,10 @@ const struct metric_family service_families[] = {
                 .name = "rdma_canary_http_late_scrapes_total", .type = METRIC_COUNTER,
                 .help = "Pages of metrics made at their deadline, before all sources had been read.",
         },
+        [FAMILY_HTTP_REFUSED_SCRAPES] = {
+                .name = "rdma_canary_http_refused_scrapes_total", .type = METRIC_COUNTER,
+                .help = "Scrapes refused because as many as --web.max-requests allows were being served.",
+        },
         [FAMILY_HTTP_TIMED_OUT] = {
                 .name = "rdma_canary_http_timed_out_connections_total", .type = METRIC_COUNTER,
                 .help = "HTTP connections ended because a request took too long to arrive or an answer to be taken.",
@@ -83,6 +87,11 @@ const struct metric_family service_families[] = {
         [FAMILY_DUPLICATE_SAMPLES] = {
                 .name = "rdma_canary_duplicate_samples_total", .type = METRIC_COUNTER,
                 .help = "Samples left out of pages because two sources gave the same family and labels.",
+        },
+        [FAMILY_DROPPED_SERIES] = {
+                .name = "rdma_canary_dropped_series", .type = METRIC_GAUGE,
+                .help = "Series of this family left out of this page because of metrics.max_series; absent when none are.",
+                .labels = { "family" },
         },
         [FAMILY_RESPONDER_CONNECTIONS] = {
                 .name = "rdma_canary_responder_connections_total", .type = METRIC_COUNTER,

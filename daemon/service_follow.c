@@ -96,6 +96,18 @@ void service_tell_reload(struct service *s)
         view_set_reload(s->view, s->config_loaded && s->web_loaded, clock_realtime_ns(s->env.clock));
 }
 
+void service_tell_dropped(struct service *s)
+{
+        cleanup(buf_done) struct buf names = { 0 };
+
+        if (!http_dropped(s->http, &names))
+                return;
+        if (names.len > 0)
+                log_warn("metrics.max_series: pages leave out these families: %s", names.data);
+        else
+                log_info("metrics.max_series: pages show all families again");
+}
+
 void service_follow_web(struct service *s, bool anyway)
 {
         cleanup(buf_done) struct buf problems = { 0 };
@@ -128,6 +140,7 @@ void service_reload(struct service *s)
                 warn_of_restart(s->config, config);
                 config_unref(s->config);
                 s->config = config;
+                http_set_max_series(s->http, config->metrics.max_series);
                 service_discover(s, true);
                 if (service_resolve_peers(s) < 0)
                         log_error("no memory to resolve the peers");

@@ -68,6 +68,7 @@ static void add_http(struct batch *b, const struct http_stats *h)
         }
         add_u64(b, FAMILY_HTTP_SCRAPES, NO_LABELS, h->scrapes_total);
         add_u64(b, FAMILY_HTTP_LATE_SCRAPES, NO_LABELS, h->scrapes_late_total);
+        add_u64(b, FAMILY_HTTP_REFUSED_SCRAPES, NO_LABELS, h->scrapes_refused_total);
         add_u64(b, FAMILY_HTTP_TIMED_OUT, NO_LABELS, h->timed_out_total);
         add_u64(b, FAMILY_HTTP_CONNECTIONS, NO_LABELS, h->connections);
         add_u64(b, FAMILY_DUPLICATE_SAMPLES, NO_LABELS, h->duplicate_samples_total);

@@ -48,6 +48,8 @@ int service_resolve_peers(struct service *s);
 void service_reload(struct service *s);
 /* The same for the web config and its files; anyway: also when none has changed. */
 void service_follow_web(struct service *s, bool anyway);
+/* Logs which families pages leave out for want of series, when they have changed. */
+void service_tell_dropped(struct service *s);
 /* Shows on the page whether what is in use is what the files say. */
 void service_tell_reload(struct service *s);
 

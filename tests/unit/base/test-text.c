@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 static void copy_fits_or_fails(void **state)
@@ -168,6 +169,17 @@ static const struct {
         { 1.0 / 3, "0.3333333333333333" },
         { 0.1 + 0.2, "0.30000000000000004" },
         { 1e-9, "1e-09" },
+        { 1.5e-9, "1.5e-09" },
+        { 123456.789e-9, "0.000123456789" },
+        { 99e-6, "9.9e-05" },
+        { 1e-4, "0.0001" },
+        { 12.000000001, "12.000000001" },
+        { 999999.999999999, "999999.999999999" },
+        { 1234567.891234, "1234567.891234" },
+        { 123456789012.125, "123456789012.125" },
+        { 999999999999.999, "999999999999.999" },
+        { 1e12 + 0.5, "1000000000000.5" },
+        { 1796087425.123456789, "1796087425.1234567" },
         { 5e-7, "5e-07" },
         { 1000000, "1000000" },
         { 123456789012345, "123456789012345" },
@@ -232,6 +244,46 @@ static void double_reads_back(void **state)
         buf_done(&b);
 }
 
+/* The way without printf must spell numbers as the way with it does. */
+static void short_fractions_are_as_printf_has_them(void **state)
+{
+        uint64_t bits = 1;
+
+        for (int i = 0; i < 300000; i++) {
+                static const double scales[] = { 1e9, 1e6, 1e3, 100, 8e9, 7 };
+                char *at, text[NUMBER_MAX + 1], expected[NUMBER_MAX];
+                double value;
+
+                bits = bits * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                value = (double)(bits >> (i % 60 + 4)) / scales[bits % ARRAY_SIZE(scales)];
+                for (int digits = 15; digits <= 17; digits++) {
+                        text_message(expected, sizeof(expected), "%.*g", digits, value);
+                        if (strtod(expected, NULL) == value)
+                                break;
+                }
+                if (value <= 0x1p53 && value == (double)(uint64_t)value)
+                        text_message(expected, sizeof(expected), "%.0f", value);
+                at = number_double(text, value);
+                *at = '\0';
+                assert_string_equal(text, expected);
+        }
+}
+
+static void u64_prints_every_length(void **state)
+{
+        for (uint64_t power = 1;; power *= 10) {
+                for (uint64_t value = power - 1; value <= power + 1; value++) {
+                        char text[NUMBER_MAX + 1], expected[NUMBER_MAX];
+
+                        *number_u64(text, value) = '\0';
+                        text_message(expected, sizeof(expected), "%llu", (unsigned long long)value);
+                        assert_string_equal(text, expected);
+                }
+                if (power > UINT64_MAX / 10)
+                        break;
+        }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -244,7 +296,9 @@ int main(void)
                 cmocka_unit_test(buf_format_appends_any_length),
                 cmocka_unit_test(buf_error_sticks_until_cleared),
                 cmocka_unit_test(u64_prints_exactly),
+                cmocka_unit_test(u64_prints_every_length),
                 cmocka_unit_test(double_prints_shortest),
+                cmocka_unit_test(short_fractions_are_as_printf_has_them),
                 cmocka_unit_test(double_ignores_the_locale),
                 cmocka_unit_test(double_reads_back),
         };

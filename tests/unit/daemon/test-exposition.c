@@ -269,6 +269,295 @@ static void order_of_batches_does_not_matter(void **state)
                 batch_unref(batches[i]);
 }
 
+/* ---- prepared series -------------------------------------------------------------------------------- */
+
+/* A source with three series on one device. */
+static struct series_set *set_of(const char *device)
+{
+        struct series_set *set = series_set_new();
+
+        assert_int_equal(series_set_add(set, &gauge, LABELS(device)), 0);
+        assert_int_equal(series_set_add(set, &counter, LABELS(device, "2")), 1);
+        assert_int_equal(series_set_add(set, &counter, LABELS(device, "1")), 2);
+        return set;
+}
+
+static struct batch *values_of(struct series_set *set, uint64_t value)
+{
+        struct batch *b = batch_new_of(set);
+
+        batch_set_double(b, 0, (double)value / 8);
+        batch_set_u64(b, 1, value + 1);
+        batch_set_u64(b, 2, value + 2);
+        return b;
+}
+
+/* The same samples without a set. */
+static struct batch *ad_hoc_of(const struct batch *b, const char *device)
+{
+        static const char *const ports[] = { "", "2", "1" };
+        struct batch *copy = batch_new();
+
+        for (size_t i = 0; i < 3; i++) {
+                const struct sample *s = batch_sample(b, i);
+
+                if (s->absent)
+                        continue;
+                if (i == 0)
+                        batch_add_double(copy, &gauge, LABELS(device), s->number);
+                else
+                        batch_add_u64(copy, &counter, LABELS(device, ports[i]), s->u64);
+        }
+        return copy;
+}
+
+static void page_of(struct exposition *e, const struct batch *const *batches, size_t n,
+        enum exposition_format format, struct buf *out, struct exposition_result *result)
+{
+        buf_clear(out);
+        exposition_page(e, out, batches, n, format, NULL, result);
+        assert_non_null(buf_cstr(out));
+}
+
+/* By the renderer with its memory, and by a fresh one over the same samples without sets. */
+static void check_same(struct exposition *e, const struct batch *const *batches, size_t n,
+        const struct batch *const *ad_hoc, size_t duplicates)
+{
+        cleanup(buf_done) struct buf page = { 0 }, expected = { 0 };
+        struct exposition_result result;
+
+        page_of(e, batches, n, EXPOSITION_TEXT, &page, &result);
+        assert_int_equal(result.duplicates, duplicates);
+        assert_int_equal(exposition_render(&expected, ad_hoc, n), duplicates);
+        assert_string_equal(page.data, buf_cstr(&expected));
+}
+
+static void prepared_and_ad_hoc_pages_are_the_same(void **state)
+{
+        struct exposition *e;
+        struct series_set *sets[2] = { set_of("rxe1"), set_of("rxe0") };
+        cleanup(batch_unrefp) struct batch *extra = batch_new();
+
+        batch_add_u64(extra, &gauge, LABELS("rxe00"), 3);
+        batch_add_u64(extra, &plain, NO_LABELS, 1);
+        batch_add_u64(extra, &counter, LABELS("rxe1", "1"), 0); /* twice */
+        assert_int_equal(exposition_new(&e), 0);
+        for (unsigned turn = 0; turn < 20; turn++) {
+                struct batch *prepared[3], *ad_hoc[3];
+
+                if (turn == 10) { /* the series of a source change */
+                        series_set_unref(sets[0]);
+                        sets[0] = set_of("rxe7");
+                }
+                for (size_t i = 0; i < 2; i++) {
+                        bool silent = turn % 7 == 3; /* no sample of a family: no head */
+
+                        prepared[i] = silent ? batch_new_of(sets[i]) : values_of(sets[i], turn);
+                        ad_hoc[i] = ad_hoc_of(prepared[i], i == 1 ? "rxe0" : turn < 10 ? "rxe1" : "rxe7");
+                }
+                prepared[2] = ad_hoc[2] = extra;
+                check_same(e, (const struct batch *const *)prepared, turn % 3 ? 2 : 3,
+                        (const struct batch *const *)ad_hoc, turn % 3 == 0 && turn < 10 && turn != 3);
+                check_same(e, (const struct batch *const *)prepared + 1, 1, /* one has vanished */
+                        (const struct batch *const *)ad_hoc + 1, 0);
+                for (size_t i = 0; i < 2; i++) {
+                        batch_unref(prepared[i]);
+                        batch_unref(ad_hoc[i]);
+                }
+        }
+        for (size_t i = 0; i < 2; i++)
+                series_set_unref(sets[i]);
+        exposition_free(e);
+        exposition_free(NULL);
+}
+
+static void a_series_prepared_twice_is_shown_once(void **state)
+{
+        cleanup(series_set_unrefp) struct series_set *set = set_of("rxe0"), *twin = set_of("rxe0");
+        cleanup(batch_unrefp) struct batch *low = values_of(set, 8), *high = values_of(twin, 80);
+        cleanup(batch_unrefp) struct batch *none = batch_new_of(twin), *ad_hoc = ad_hoc_of(low, "rxe0");
+        cleanup(batch_unrefp) struct batch *ad_hoc_high = ad_hoc_of(high, "rxe0");
+        struct exposition *e;
+
+        assert_int_equal(exposition_new(&e), 0);
+        check_same(e, (const struct batch *const[]){ low, high }, 2,
+                (const struct batch *const[]){ ad_hoc, ad_hoc_high }, 3);
+        check_same(e, (const struct batch *const[]){ high, low }, 2,
+                (const struct batch *const[]){ ad_hoc, ad_hoc_high }, 3);
+        check_same(e, (const struct batch *const[]){ low, none }, 2,
+                (const struct batch *const[]){ ad_hoc, none }, 0);
+        exposition_free(e);
+}
+
+/* A batch with a set may hold more than it. */
+static void what_is_added_to_prepared_series_is_shown(void **state)
+{
+        static const uint64_t counts[] = { 1, 1, 0, 0, 0 };
+        cleanup(series_set_unrefp) struct series_set *set = set_of("rxe0");
+        cleanup(batch_unrefp) struct batch *b = values_of(set, 8);
+
+        batch_add_u64(b, &gauge, LABELS("rxe"), 5);
+        batch_add_histogram(b, &plain_histogram, NO_LABELS, counts, 0.5);
+        check_batch(b, "# HELP rdma_canary_bytes_total Bytes from\\nC:\\\\counters, \"quoted\".\n"
+                       "# TYPE rdma_canary_bytes_total counter\n"
+                       "rdma_canary_bytes_total{device=\"rxe0\",port=\"1\"} 10\n"
+                       "rdma_canary_bytes_total{device=\"rxe0\",port=\"2\"} 9\n"
+                       "# HELP rdma_canary_gauge A gauge.\n"
+                       "# TYPE rdma_canary_gauge gauge\n"
+                       "rdma_canary_gauge{device=\"rxe\"} 5\n"
+                       "rdma_canary_gauge{device=\"rxe0\"} 1\n"
+                       "# HELP rdma_canary_turn_seconds Turns.\n"
+                       "# TYPE rdma_canary_turn_seconds histogram\n"
+                       "rdma_canary_turn_seconds_bucket{le=\"1e-06\"} 1\n"
+                       "rdma_canary_turn_seconds_bucket{le=\"+Inf\"} 2\n"
+                       "rdma_canary_turn_seconds_sum 0.5\n"
+                       "rdma_canary_turn_seconds_count 2\n");
+}
+
+/* ---- OpenMetrics ------------------------------------------------------------------------------------ */
+
+static void openmetrics_has_its_own_heads_bounds_and_end(void **state)
+{
+        static const double large[] = { 0.0001, 0.25, 1, 1000000, 12500000000 };
+        static const struct metric_family sizes = { .name = "rdma_canary_message_bytes",
+                .type = METRIC_HISTOGRAM,
+                .help = "Sizes.",
+                .bounds = large,
+                .n_bounds = ARRAY_SIZE(large) };
+        static const uint64_t counts[] = { 1, 0, 0, 0, 0, 0 };
+        cleanup(series_set_unrefp) struct series_set *set = set_of("rxe0");
+        cleanup(batch_unrefp) struct batch *b = values_of(set, 8);
+        cleanup(buf_done) struct buf page = { 0 };
+        struct exposition_result result;
+        struct exposition *e;
+
+        batch_add_u64(b, &untyped, NO_LABELS, 3);
+        batch_add_histogram(b, &sizes, NO_LABELS, counts, 0.5);
+        assert_int_equal(exposition_new(&e), 0);
+        page_of(e, (const struct batch *const[]){ b }, 1, EXPOSITION_OPENMETRICS, &page, &result);
+        assert_string_equal(page.data,
+                "# HELP rdma_canary_bytes Bytes from\\nC:\\\\counters, \\\"quoted\\\".\n"
+                "# TYPE rdma_canary_bytes counter\n"
+                "# UNIT rdma_canary_bytes bytes\n"
+                "rdma_canary_bytes_total{device=\"rxe0\",port=\"1\"} 10\n"
+                "rdma_canary_bytes_total{device=\"rxe0\",port=\"2\"} 9\n"
+                "# HELP rdma_canary_gauge A gauge.\n"
+                "# TYPE rdma_canary_gauge gauge\n"
+                "rdma_canary_gauge{device=\"rxe0\"} 1\n"
+                "# HELP rdma_canary_hw Who knows.\n"
+                "# TYPE rdma_canary_hw unknown\n"
+                "rdma_canary_hw 3\n"
+                "# HELP rdma_canary_message_bytes Sizes.\n"
+                "# TYPE rdma_canary_message_bytes histogram\n"
+                "# UNIT rdma_canary_message_bytes bytes\n"
+                "rdma_canary_message_bytes_bucket{le=\"0.0001\"} 1\n"
+                "rdma_canary_message_bytes_bucket{le=\"0.25\"} 1\n"
+                "rdma_canary_message_bytes_bucket{le=\"1.0\"} 1\n"
+                "rdma_canary_message_bytes_bucket{le=\"1e+06\"} 1\n"
+                "rdma_canary_message_bytes_bucket{le=\"1.25e+10\"} 1\n"
+                "rdma_canary_message_bytes_bucket{le=\"+Inf\"} 1\n"
+                "rdma_canary_message_bytes_sum 0.5\n"
+                "rdma_canary_message_bytes_count 1\n"
+                "# EOF\n");
+        assert_int_equal(result.series, 12);
+        page_of(e, NULL, 0, EXPOSITION_OPENMETRICS, &page, &result);
+        assert_string_equal(page.data, "# EOF\n");
+        exposition_free(e);
+}
+
+static void units_are_known_by_the_end_of_the_name(void **state)
+{
+        static const struct {
+                const char *name;
+                enum metric_type type;
+                const char *unit;
+        } rows[] = {
+                { "rdma_canary_x_seconds", METRIC_GAUGE, "seconds" },
+                { "rdma_canary_x_seconds_total", METRIC_COUNTER, "seconds" },
+                { "rdma_canary_x_bytes_total", METRIC_COUNTER, "bytes" },
+                { "rdma_canary_x_ratio", METRIC_GAUGE, "ratio" },
+                { "rdma_canary_x_celsius", METRIC_GAUGE, "celsius" },
+                { "rdma_canary_x_bytes_per_second", METRIC_GAUGE, NULL },
+                { "rdma_canary_x_kilobytes", METRIC_GAUGE, NULL },
+                { "rdma_canary_x_packets_total", METRIC_COUNTER, NULL },
+                { "_seconds", METRIC_GAUGE, NULL },
+                { "seconds", METRIC_GAUGE, NULL },
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+                const struct metric_family f = { .name = rows[i].name, .type = rows[i].type };
+
+                check_row(text_equal(format_unit(&f), rows[i].unit), rows[i].name);
+        }
+}
+
+/* ---- a limit of series ------------------------------------------------------------------------------ */
+
+static const struct metric_family dropped_family = { .name = "rdma_canary_dropped_series",
+        .type = METRIC_GAUGE,
+        .help = "Left out.",
+        .labels = { "family" } };
+
+static void limited_page(const struct batch *b, size_t max, struct buf *out, struct exposition_result *result)
+{
+        const struct exposition_kept kept[] = { { &plain, 1 } };
+        const struct exposition_limit limit = { .max = max,
+                .first = "rdma_canary_hw",
+                .dropped = &dropped_family,
+                .kept = kept,
+                .n_kept = ARRAY_SIZE(kept) };
+        struct exposition *e;
+
+        assert_int_equal(exposition_new(&e), 0);
+        buf_clear(out);
+        for (unsigned i = 0; i < 2; i++) {
+                buf_clear(out);
+                exposition_page(e, out, &b, 1, EXPOSITION_TEXT, &limit, result);
+        }
+        assert_int_equal(out->error, 0);
+        result->dropped = NULL;
+        exposition_free(e);
+}
+
+static void whole_families_go_at_the_limit(void **state)
+{
+        static const uint64_t counts[] = { 1, 2, 3, 4, 5 };
+        static const struct {
+                size_t max, series;
+                const char *shown[4], *gone[4];
+        } rows[] = {
+                { 0, 12, { "\nrdma_canary_hw 3\n", "\nrdma_canary_seconds_sum" }, { "dropped" } },
+                { 12, 12, { "\nrdma_canary_hw 3\n" }, { "dropped" } },
+                { 11, 12,
+                        { "rdma_canary_dropped_series{family=\"rdma_canary_hw\"} 1\n",
+                                "rdma_canary_seconds_sum" },
+                        { "\nrdma_canary_hw 3\n" } },
+                { 10, 6,
+                        { "rdma_canary_dropped_series{family=\"rdma_canary_hw\"} 1\n"
+                          "rdma_canary_dropped_series{family=\"rdma_canary_seconds\"} 7\n",
+                                "rdma_canary_gauge{" },
+                        { "rdma_canary_seconds_sum" } },
+                { 1, 5, { "\nrdma_canary_up 1\n" }, { "rdma_canary_gauge{", "rdma_canary_bytes_total{" } },
+        };
+        cleanup(series_set_unrefp) struct series_set *set = set_of("rxe0");
+        cleanup(batch_unrefp) struct batch *b = values_of(set, 8);
+        cleanup(buf_done) struct buf page = { 0 };
+
+        batch_add_u64(b, &untyped, NO_LABELS, 3);
+        batch_add_u64(b, &plain, NO_LABELS, 1);
+        batch_add_histogram(b, &histogram, LABELS("rxe0"), counts, 1);
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+                struct exposition_result result;
+
+                limited_page(b, rows[i].max, &page, &result);
+                for (size_t k = 0; k < 4 && rows[i].shown[k]; k++)
+                        check_row(strstr(page.data, rows[i].shown[k]), rows[i].shown[k]);
+                for (size_t k = 0; k < 4 && rows[i].gone[k]; k++)
+                        check_row(!strstr(page.data, rows[i].gone[k]), rows[i].gone[k]);
+                assert_int_equal(result.series, rows[i].series);
+        }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -282,6 +571,12 @@ int main(void)
                 cmocka_unit_test(duplicates_are_dropped_and_counted),
                 cmocka_unit_test(one_name_has_one_type),
                 cmocka_unit_test(order_of_batches_does_not_matter),
+                cmocka_unit_test(prepared_and_ad_hoc_pages_are_the_same),
+                cmocka_unit_test(a_series_prepared_twice_is_shown_once),
+                cmocka_unit_test(what_is_added_to_prepared_series_is_shown),
+                cmocka_unit_test(openmetrics_has_its_own_heads_bounds_and_end),
+                cmocka_unit_test(units_are_known_by_the_end_of_the_name),
+                cmocka_unit_test(whole_families_go_at_the_limit),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <zlib.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -275,6 +276,141 @@ static void metrics_are_read_when_asked_for(void **state)
         assert_int_equal(stats_of(&f).scrapes_total, 2);
         assert_int_equal(stats_of(&f).scrapes_late_total, 0);
         assert_int_equal(stats_of(&f).requests_total[2], 2);
+        teardown(&f);
+}
+
+/* Fails for what is not a whole gzip text. */
+static char *inflated(const char *body, size_t len)
+{
+        z_stream z = { .next_in = (Bytef *)(uintptr_t)body, .avail_in = (uInt)len };
+        char *text = calloc(1, 65536);
+
+        assert_non_null(text);
+        assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+        z.next_out = (Bytef *)text;
+        z.avail_out = 65535;
+        assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+        assert_int_equal(z.avail_in, 0);
+        (void)inflateEnd(&z);
+        return text;
+}
+
+static void pages_are_compressed_for_who_takes_that(void **state)
+{
+        struct buf in = { 0 };
+        struct fixture f;
+        const char *body;
+        char *text;
+        int fd;
+
+        setup(&f, &usual);
+        fd = client(&f);
+        for (unsigned i = 1; i <= 3; i++) {
+                char expected[100];
+                size_t len;
+
+                say(fd, "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: deflate, gzip\r\n\r\n");
+                while (!(body = in.len ? strstr(in.data, "\r\n\r\n") : NULL))
+                        assert_true(hear_more(fd, &in));
+                len = body_length(in.data);
+                assert_non_null(strcasestr(in.data, "\r\nContent-Encoding: gzip\r\n"));
+                assert_non_null(strstr(in.data, "\r\nVary: Accept-Encoding, Accept\r\n"));
+                while (in.len < (size_t)(body + 4 - in.data) + len) {
+                        size_t at = (size_t)(body - in.data);
+
+                        assert_true(hear_more(fd, &in));
+                        body = in.data + at;
+                }
+                text = inflated(body + 4, len);
+                text_message(expected, sizeof(expected), "rdma_canary_fake_value{name=\"a\"} %u\n", i);
+                assert_non_null(strstr(text, expected));
+                free(text);
+                buf_clear(&in);
+        }
+        (void)close(fd);
+        buf_done(&in);
+        teardown(&f);
+}
+
+static void openmetrics_is_served_to_who_asks_for_it(void **state)
+{
+        struct fixture f;
+        char text[8192];
+
+        setup(&f, &usual);
+        assert_int_equal(ask(&f,
+                                 "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: "
+                                 "application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n\r\n",
+                                 text, sizeof(text)),
+                200);
+        assert_non_null(
+                strstr(text, "Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"));
+        assert_non_null(strstr(text, "\r\nVary: Accept-Encoding, Accept\r\n"));
+        assert_null(strcasestr(text, "Content-Encoding"));
+        assert_string_equal(text + strlen(text) - strlen("\n# EOF\n"), "\n# EOF\n");
+        teardown(&f);
+}
+
+static void scrapes_at_once_are_limited(void **state)
+{
+        struct http_options o = usual;
+        struct buf in = { 0 };
+        struct fixture f;
+        char text[8192];
+        int first;
+
+        o.max_requests = 1;
+        setup(&f, &o);
+        block(&f);
+        first = client(&f);
+        get(first, "/metrics");
+        wait_until(atomic_load(&f.fakes[0].running) == 1);
+        assert_int_equal(ask(&f, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text)), 503);
+        assert_non_null(strstr(text,
+                "\r\n\r\n1 scrape is being served, the limit set by --web.max-requests; try again later\n"));
+        assert_int_equal(ask(&f, "GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text)), 200);
+        assert_int_equal(stats_of(&f).scrapes_refused_total, 1);
+        fake_open(&f.fakes[0]);
+        assert_int_equal(hear(first, &in, true, text, sizeof(text)), 200);
+        (void)close(first);
+        for (unsigned i = 0; i < 3; i++) {
+                /* Its place is given back when the library has let go of the first, just after its last byte. */
+                unsigned status = 503;
+
+                for (unsigned k = 0; k < 100 && status == 503; k++)
+                        status = ask(&f, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text));
+                assert_int_equal(status, 200);
+        }
+        buf_done(&in);
+        teardown(&f);
+}
+
+static void families_beyond_the_limit_are_named(void **state)
+{
+        struct http_options o = usual;
+        struct buf names = { 0 };
+        struct fixture f;
+        char text[8192];
+
+        o.max_series = 2;
+        setup(&f, &o);
+        assert_false(http_dropped(f.http, &names));
+        for (unsigned i = 0; i < 2; i++) {
+                assert_int_equal(
+                        ask(&f, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text)), 200);
+                assert_non_null(
+                        strstr(text, "\nrdma_canary_dropped_series{family=\"rdma_canary_fake_value\"} 3\n"));
+                assert_null(strstr(text, "rdma_canary_fake_value{"));
+                assert_true(http_dropped(f.http, &names) == (i == 0));
+        }
+        assert_string_equal(buf_cstr(&names), "rdma_canary_fake_value");
+        http_set_max_series(f.http, 3);
+        assert_int_equal(ask(&f, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text)), 200);
+        assert_null(strstr(text, "dropped"));
+        buf_clear(&names);
+        assert_true(http_dropped(f.http, &names));
+        assert_int_equal(names.len, 0);
+        buf_done(&names);
         teardown(&f);
 }
 
@@ -978,6 +1114,10 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(metrics_are_read_when_asked_for),
+                cmocka_unit_test(pages_are_compressed_for_who_takes_that),
+                cmocka_unit_test(openmetrics_is_served_to_who_asks_for_it),
+                cmocka_unit_test(scrapes_at_once_are_limited),
+                cmocka_unit_test(families_beyond_the_limit_are_named),
                 cmocka_unit_test(the_telemetry_path_can_be_set),
                 cmocka_unit_test(health_is_told_by_status),
                 cmocka_unit_test(reload_is_posted_and_can_be_forbidden),

@@ -32,6 +32,7 @@ static void test_defaults(void **state)
         assert_string_equal(o.listen_addresses[0], ":14791");
         assert_string_equal(o.telemetry_path, "/metrics");
         assert_null(o.web_config_file);
+        assert_int_equal(o.max_requests, 40);
         assert_string_equal(o.sysfs, "/sys");
         assert_false(o.systemd_socket || o.enable_lifecycle || o.config_check);
         buf_done(&out);
@@ -42,15 +43,16 @@ static void test_both_spellings_and_repeated_addresses(void **state)
         struct options o;
         struct buf out;
 
-        assert_int_equal(
-                parse(&o, &out,
-                        ARGS("--config.file", "/x.yml", "--web.listen-address=127.0.0.1:1",
-                                "--web.listen-address", "[::1]:2", "--log.level=debug", "--log.format=json",
-                                "--path.sysfs=/s", "--path.procfs=/p", "--config.check")),
+        assert_int_equal(parse(&o, &out,
+                                 ARGS("--config.file", "/x.yml", "--web.listen-address=127.0.0.1:1",
+                                         "--web.listen-address", "[::1]:2", "--log.level=debug",
+                                         "--log.format=json", "--web.max-requests=0", "--path.sysfs=/s",
+                                         "--path.procfs=/p", "--config.check")),
                 OPTIONS_RUN);
         assert_string_equal(o.config_file, "/x.yml");
         assert_int_equal(o.n_listen_addresses, 2);
         assert_string_equal(o.listen_addresses[1], "[::1]:2");
+        assert_int_equal(o.max_requests, 0);
         assert_int_equal(o.log_level, LOG_LEVEL_DEBUG);
         assert_int_equal(o.log_format, LOG_FORMAT_JSON);
         assert_string_equal(o.procfs, "/p");
@@ -82,6 +84,8 @@ static void test_wrong_ones_are_named(void **state)
                 { { "--config.file=" }, "--config.file=" },
                 { { "stray" }, "stray" },
                 { { "--web.telemetry-path=metrics" }, "a path such as" },
+                { { "--web.max-requests=many" }, "a number from 0" },
+                { { "--web.max-requests=-1" }, "a number from 0" },
                 { { "--web.telemetry-path=/" }, "a path such as" },
         };
 

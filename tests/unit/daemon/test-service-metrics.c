@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "daemon/detector.h"
 #include "daemon/service_families.h"
 #include "daemon/service_metrics.h"
 
@@ -218,6 +219,61 @@ static void families_are_named_by_the_rules(void **state)
         }
 }
 
+/* ---- names as OpenMetrics has them ----------------------------------------------------------------- */
+
+/* The names a family's samples may have, its own first: OpenMetrics takes _total from a counter's. */
+static size_t names_of(const struct metric_family *f, char names[5][128])
+{
+        static const char *const suffixes[][4] = {
+                [METRIC_GAUGE] = { NULL },
+                [METRIC_COUNTER] = { "_total", "_created" },
+                [METRIC_HISTOGRAM] = { "_bucket", "_count", "_sum", "_created" },
+                [METRIC_UNTYPED] = { NULL },
+        };
+        size_t n = 1, len = strlen(f->name) - (f->type == METRIC_COUNTER ? strlen("_total") : 0);
+
+        text_message(names[0], 128, "%.*s", (int)len, f->name);
+        for (size_t i = 0; i < 4 && suffixes[f->type][i]; i++)
+                text_message(names[n++], 128, "%.*s%s", (int)len, f->name, suffixes[f->type][i]);
+        return n;
+}
+
+static void check_apart(const struct metric_family *a, const struct metric_family *b)
+{
+        char names[5][128], others[5][128];
+        size_t n = names_of(a, names), m = names_of(b, others);
+
+        if (text_equal(a->name, b->name))
+                return;
+        for (size_t i = 0; i < n; i++) {
+                for (size_t k = 0; k < m; k++)
+                        check_row(!text_equal(names[i], others[k]), names[i]);
+        }
+}
+
+static void no_two_families_collide_in_openmetrics(void **state)
+{
+        const struct metric_family *all[2000];
+        size_t n = 0;
+
+        for (size_t i = 0; i < n_service_families; i++)
+                all[n++] = &service_families[i];
+        for (size_t i = 0; i < n_detector_families; i++)
+                all[n++] = &detector_families[i];
+        for (size_t i = 0; i < n_outcome_families; i++)
+                all[n++] = &outcome_families[i];
+        for (size_t i = 0; i < n_source_classes; i++) {
+                for (size_t k = 0; k < source_classes[i]->n_families; k++) {
+                        assert_true(n < ARRAY_SIZE(all));
+                        all[n++] = &source_classes[i]->families[k];
+                }
+        }
+        for (size_t i = 0; i < n; i++) {
+                for (size_t k = 0; k < i; k++)
+                        check_apart(all[i], all[k]);
+        }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -227,6 +283,7 @@ int main(void)
                 cmocka_unit_test(lanes_are_told_apart),
                 cmocka_unit_test(servers_and_reapers_are_told),
                 cmocka_unit_test(families_are_named_by_the_rules),
+                cmocka_unit_test(no_two_families_collide_in_openmetrics),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a list of CPUs: refused without a result, or a list within bounds. */
+#include <string.h>
+
+#include "probes/cpulist.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        struct cpulist l, untouched;
+        int r;
+
+        memset(&l, 0x5a, sizeof(l));
+        untouched = l;
+        r = cpulist_parse((const char *)data, size, &l);
+        require(r <= 0);
+        require(r == 0 || memcmp(&l, &untouched, sizeof(l)) == 0);
+        if (r == 0) {
+                require(cpulist_is_within(&l, &l));
+                require(cpulist_is_empty(&l) == (cpulist_count(&l) == 0));
+                require(cpulist_is_empty(&l) == (size == 0 || (size == 1 && data[0] == '\n')));
+        }
+        return 0;
+}

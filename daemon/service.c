@@ -121,6 +121,17 @@ static int make_fds(struct service *s)
         return r < 0 ? r : watch_fd(s, s->wake);
 }
 
+/* Without it devices are looked for every few seconds. */
+static void make_device_watch(struct service *s)
+{
+        int r = device_watch_new(s->options->sysfs, s->env.sysfs, &s->device_watch);
+
+        if (r == 0)
+                r = watch_fd(s, device_watch_fd(s->device_watch));
+        if (r < 0)
+                log_warn("changes of devices are not heard of at once: %s", strerror(-r));
+}
+
 static int make_parts(struct service *s)
 {
         int r;
@@ -230,7 +241,11 @@ int service_new(const struct options *options, struct config *config, struct ser
         s->options = options;
         s->config = config_ref(config);
         s->env = (struct source_environment){
-                .sysfs = -1, .procfs = -1, .clock = &clock_system, .reader = &reader_system
+                .sysfs = -1,
+                .procfs = -1,
+                .clock = &clock_system,
+                .reader = &reader_system,
+                .generation = &s->generation,
         };
         s->epoll = s->signals = s->wake = -1;
         raise_file_limit();
@@ -241,6 +256,8 @@ int service_new(const struct options *options, struct config *config, struct ser
                 r = open_tree(options->sysfs, &s->env.sysfs);
         if (r == 0)
                 r = open_tree(options->procfs, &s->env.procfs);
+        if (r == 0)
+                make_device_watch(s);
         if (r == 0)
                 r = make_parts(s);
         if (r == 0)
@@ -344,6 +361,8 @@ int service_run(struct service *s)
                         return service_fail(-errno, "main loop");
                 if (n > 0 && event.data.fd == s->signals)
                         take_signals(s);
+                else if (n > 0 && s->device_watch && event.data.fd == device_watch_fd(s->device_watch))
+                        service_hear_devices(s);
                 else if (n > 0)
                         take_wake(s);
                 if (!s->stopping)
@@ -356,6 +375,7 @@ int service_run(struct service *s)
 
 static void close_fds(struct service *s)
 {
+        device_watch_free(s->device_watch);
         close_fdp(&s->env.sysfs);
         close_fdp(&s->env.procfs);
         close_fdp(&s->epoll);

@@ -9,7 +9,11 @@
 #include "daemon/notify.h"
 #include "daemon/service_private.h"
 
-#define DISCOVER_NS (5 * NS_PER_SEC)
+#define DISCOVER_NS      (5 * NS_PER_SEC)
+#define DISCOVER_SURE_NS (60 * NS_PER_SEC) /* where changes are heard of */
+#define SETTLE_NS        (100 * NS_PER_MS) /* events come in groups */
+/* Containers make and remove network interfaces all the time. */
+#define INTERFACES_NS NS_PER_SEC
 
 void service_refresh_view(struct service *s)
 {
@@ -58,13 +62,35 @@ static void reconcile(struct service *s)
 
 void service_discover(struct service *s, bool force)
 {
-        int r = inventory_discover(s->inventory, s->config);
+        bool sure = s->device_watch && device_watch_is_sure(s->device_watch);
+        int r;
 
-        s->discover_ns = clock_now_ns() + DISCOVER_NS;
+        /* Before the look: whoever is made by it has no need to look once more. */
+        if (s->devices_changed)
+                atomic_fetch_add(&s->generation, 1);
+        s->devices_changed = false;
+        r = inventory_discover(s->inventory, s->config);
+        s->discovered_ns = clock_now_ns();
+        s->discover_ns = s->discovered_ns + (sure ? DISCOVER_SURE_NS : DISCOVER_NS);
         if (r < 0)
                 (void)service_fail(r, "cannot list the RDMA devices");
+        if (r > 0)
+                atomic_fetch_add(&s->generation, 1);
         if (r > 0 || force)
                 reconcile(s);
+}
+
+void service_hear_devices(struct service *s)
+{
+        enum uevent_concern concern = device_watch_take(s->device_watch);
+        uint64_t at_ns = clock_now_ns() + SETTLE_NS;
+
+        if (concern == UEVENT_NONE)
+                return;
+        if (concern == UEVENT_INTERFACE && at_ns < s->discovered_ns + INTERFACES_NS)
+                at_ns = s->discovered_ns + INTERFACES_NS;
+        s->devices_changed = true;
+        s->discover_ns = deadline_min(s->discover_ns, at_ns);
 }
 
 int service_resolve_peers(struct service *s)

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "daemon/collector.h"
+#include "daemon/device_watch.h"
 #include "daemon/http.h"
 #include "daemon/inventory.h"
 #include "daemon/peer_resolver.h"
@@ -27,11 +28,15 @@ struct service {
         struct scheduler *scheduler;
         struct responder *responder;
         struct peer_resolver *resolver;
+        struct device_watch *device_watch; /* NULL: none can be had */
         struct view *view;
         struct web *web;             /* NULL: no web config file */
         _Atomic(struct http *) http; /* its own thread asks for it, before http_new() has returned too */
 
         uint64_t tick_ns, discover_ns, watchdog_ns, watchdog_interval_ns; /* next times, monotonic */
+        uint64_t discovered_ns;                                           /* when it was done last */
+        atomic_uint generation;                                           /* env's, read by workers */
+        bool devices_changed;                                             /* heard since then */
         atomic_bool reload_asked;                                         /* by HTTP */
         bool config_loaded, web_loaded;                                   /* whether the last try went well */
         bool stopping;
@@ -43,6 +48,8 @@ int service_fail(int r, const char *what);
 void service_refresh_view(struct service *s);
 /* Looks for devices again; force: sets up collectors and probes although they are the same. */
 void service_discover(struct service *s, bool force);
+/* Takes in what the device watch has heard; looks for devices again soon, when it concerns them. */
+void service_hear_devices(struct service *s);
 int service_resolve_peers(struct service *s);
 /* Takes in a changed config, or says what is wrong with it and keeps the old one. */
 void service_reload(struct service *s);

@@ -4,12 +4,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "base/parse.h"
 #include "base/text.h"
+
+bool sysfs_is_real(int dir)
+{
+        struct statfs fs;
+
+        return fstatfs(dir, &fs) == 0 && fs.f_type == SYSFS_MAGIC;
+}
 
 int sysfs_open_dir(int dir, const char *path)
 {

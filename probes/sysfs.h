@@ -13,6 +13,8 @@
 #define SYSFS_VALUE_MAX 4096 /* a sysfs attribute is at most a page */
 #define SYSFS_NAMES_MAX 4096 /* entries of one directory that are looked at */
 
+/* Whether the directory is the kernel's sysfs, and no tree that looks like it. */
+bool sysfs_is_real(int dir);
 /* A directory fd, or -errno. */
 int sysfs_open_dir(int dir, const char *path);
 /* The directory of an RDMA device. -ENODEV: no such device (any more). */

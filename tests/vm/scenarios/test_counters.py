@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from metrics import Metrics
+from collecting import Collecting
 from prometheus import promtool_check
 from scenario import check, equal, eventually, scenario
 
@@ -11,23 +11,6 @@ FIXTURE = Path(__file__).resolve().parents[2] / "data/sysfs-rxe/class/infiniband
 ATTRIBUTES = ["node_type", "fw_ver", "ports/1/state", "ports/1/phys_state", "ports/1/rate", "ports/1/link_layer",
               "ports/1/lid", "ports/1/sm_lid", "ports/1/gid_attrs/ndevs/0", "ports/1/gid_attrs/types/0"]
 LOOPBACK = "ib_write_bw -d rxe0 -x 1 -s 4096 -n 1000"
-
-
-class Collecting:
-    """The daemon without peers: it only reads."""
-
-    def __init__(self, host):
-        self.host = host
-        host.write("/run/collecting.yml", "node: alone\nresponder: {enabled: false}\n")
-        self.process = host.start(f"exec {host.daemon} --config.file=/run/collecting.yml")
-        eventually(self.is_ready, timeout=30, what="the daemon answering")
-
-    def is_ready(self):
-        check(self.process.running(), f"the daemon ended: {self.process.err()}")
-        return self.host.run("ss -tln sport = :14791").out.count(":14791")
-
-    def metrics(self):
-        return Metrics(self.host.http("/metrics").body)
 
 
 def make_traffic(host):

@@ -12,8 +12,9 @@
 #include "base/scope.h"
 #include "base/text.h"
 
-/* The kernel writes as many as there are at that moment, whatever the request has room for: the set grows
- * when somebody turns on priority flow control or more queues. Room that stays untouched costs nothing. */
+/* The set grows when somebody turns on priority flow control or more queues. A kernel that is told another
+ * number than there is at that moment answers none; older ones write as many as there are, whatever the
+ * request has room for. Room that stays untouched costs nothing. */
 #define SPARE 4096
 
 int ethtool_ioctl(void *context, const char *netdev, void *request)
@@ -57,17 +58,15 @@ int ethtool_count(const struct ethtool_caller *c, const char *netdev, uint32_t *
         return 0;
 }
 
-/* A request with room behind `header` bytes for what there is of `item` bytes each. */
+/* A request with more room behind `header` bytes than for the *ret_n items of `item` bytes that there are. */
 static int make_request(const struct ethtool_caller *c, const char *netdev, size_t header, size_t item,
-        void **ret, uint32_t *ret_room)
+        void **ret, uint32_t *ret_n)
 {
-        uint32_t n;
-        int r = ethtool_count(c, netdev, &n);
+        int r = ethtool_count(c, netdev, ret_n);
 
         if (r < 0)
                 return r;
-        *ret_room = n + SPARE;
-        *ret = calloc(1, header + *ret_room * item);
+        *ret = calloc(1, header + (*ret_n + (size_t)SPARE) * item);
         return *ret ? 0 : -ENOMEM;
 }
 
@@ -75,19 +74,19 @@ int ethtool_names(const struct ethtool_caller *c, const char *netdev, char **ret
 {
         cleanup(freep) void *memory = NULL;
         struct ethtool_gstrings *request;
-        uint32_t room;
-        int r = make_request(c, netdev, sizeof(*request), ETHTOOL_NAME_SIZE, &memory, &room);
+        uint32_t n;
+        int r = make_request(c, netdev, sizeof(*request), ETHTOOL_NAME_SIZE, &memory, &n);
 
         if (r < 0)
                 return r;
         request = memory;
         request->cmd = ETHTOOL_GSTRINGS;
         request->string_set = ETH_SS_STATS;
-        request->len = room;
+        request->len = n;
         r = c->call(c->context, netdev, request);
         if (r < 0)
                 return r;
-        if (request->len > room)
+        if (request->len > n + SPARE)
                 return -EOVERFLOW;
         *ret_n = request->len;
         memmove(memory, request->data, (size_t)*ret_n * ETHTOOL_NAME_SIZE);
@@ -99,18 +98,18 @@ int ethtool_values(const struct ethtool_caller *c, const char *netdev, uint64_t 
 {
         cleanup(freep) void *memory = NULL;
         struct ethtool_stats *request;
-        uint32_t room;
-        int r = make_request(c, netdev, sizeof(*request), sizeof(uint64_t), &memory, &room);
+        uint32_t n;
+        int r = make_request(c, netdev, sizeof(*request), sizeof(uint64_t), &memory, &n);
 
         if (r < 0)
                 return r;
         request = memory;
         request->cmd = ETHTOOL_GSTATS;
-        request->n_stats = room;
+        request->n_stats = n;
         r = c->call(c->context, netdev, request);
         if (r < 0)
                 return r;
-        if (request->n_stats > room)
+        if (request->n_stats > n + SPARE)
                 return -EOVERFLOW;
         *ret_n = request->n_stats;
         memmove(memory, request->data, (size_t)*ret_n * sizeof(uint64_t));

@@ -12,6 +12,7 @@
 
 void pool_destroy(struct collectors *c)
 {
+        (void)pthread_cond_destroy(&c->settled);
         (void)pthread_cond_destroy(&c->ended);
         (void)pthread_cond_destroy(&c->work);
         (void)pthread_mutex_destroy(&c->lock);
@@ -51,6 +52,7 @@ void source_dispose(struct collector *s)
 static void pool_init(struct collectors *c)
 {
         cond_init(&c->ended);
+        cond_init(&c->settled);
         (void)pthread_cond_init(&c->work, NULL); /* these two cannot fail on Linux */
         (void)pthread_mutex_init(&c->lock, NULL);
 }

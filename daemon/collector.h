@@ -26,7 +26,9 @@ int collector_add(struct collectors *c, const struct source_class *class, const 
 void collector_remove(struct collector *source); /* NULL is fine */
 
 /* Joins the pass under way, or starts one over all sources that are not stuck, and calls done() exactly once,
- * on any thread (even this one, before returning): when every source of the pass has published, or at
+ * on any thread (even this one, before returning, and so whenever the pass is over within
+ * COLLECTORS_PATIENCE_NS of its start, for which this call waits: that is cheaper than to tell the main loop of a
+ * deadline and to suspend a request). Must have returned before collectors_free(). done() comes when every source of the pass has published, or at
  * deadline_ns at the latest if collectors_expire() is called then. `complete` is false when some source of
  * the pass had not published by then; such a source's slot is emptied first, so its values are missing from
  * the page, never those of an earlier pass. A pass lives at least COLLECTORS_PASS_MIN_NS, so that a client
@@ -34,6 +36,9 @@ void collector_remove(struct collector *source); /* NULL is fine */
 void collectors_scrape(struct collectors *c, uint64_t deadline_ns, void (*done)(void *context, bool complete),
         void *context);
 
+#define COLLECTORS_PATIENCE_NS UINT64_C(1000000)
+#define COLLECTORS_SHARE_NS                                                                                  \
+        UINT64_C(1000000) /* a run that takes longer gets another worker to help with the rest */
 #define COLLECTORS_PASS_MIN_NS UINT64_C(1000000000)
 #define COLLECTORS_PASS_MAX_NS UINT64_C(30000000000) /* joiners prolong a pass up to this */
 #define COLLECTORS_SLOW_NS     UINT64_C(100000000) /* a run that takes longer no longer holds up the others */

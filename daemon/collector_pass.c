@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/sync.h"
 #include "daemon/collector_private.h"
 
 void waiters_answer(struct waiter *waiters)
@@ -71,12 +72,31 @@ static void withdraw(struct collectors *c, struct collector *withdrawn)
         }
 }
 
+/* All waiters but the patient ones, which are told. */
+static struct waiter *take_waiters(struct collectors *c, bool complete)
+{
+        struct waiter *waiters = take_ptr(c->waiters), **at = &waiters;
+
+        while (*at) {
+                struct waiter *w = *at;
+
+                w->complete = complete;
+                if (!w->patient) {
+                        at = &w->next;
+                        continue;
+                }
+                *at = w->next;
+                w->next = NULL;
+                w->settled = true;
+                (void)pthread_cond_broadcast(&c->settled);
+        }
+        return waiters;
+}
+
 struct waiter *pass_end(struct collectors *c, bool complete)
 {
-        struct waiter *waiters = take_ptr(c->waiters);
+        struct waiter *waiters = take_waiters(c, complete);
 
-        for (struct waiter *w = waiters; w; w = w->next)
-                w->complete = complete;
         c->in_pass = false;
         c->pending = 0;
         return waiters;
@@ -139,7 +159,8 @@ static void pass_begin(struct collectors *c, uint64_t now)
                 queue_push(c, s);
         }
         workers_lend_slow(c, now);
-        (void)pthread_cond_broadcast(&c->work);
+        c->patience_ns = clock_now_ns() + COLLECTORS_PATIENCE_NS;
+        workers_call(c);
 }
 
 /* Locked. Every worker is stuck with a source of an earlier pass. */
@@ -167,6 +188,17 @@ static struct waiter *pass_join(
         if (c->pending == 0)
                 return pass_end(c, true);
         return is_hopeless(c) ? pass_give_up(c, now, withdrawn) : NULL;
+}
+
+/* Locked, which it lets go of to wait. Whether the pass was over soon: then w is the caller's to answer, and
+ * else it waits with the others. */
+static bool wait_patiently(struct collectors *c, struct waiter *w)
+{
+        w->patient = true;
+        while (!w->settled && cond_wait_until(&c->settled, &c->lock, c->patience_ns))
+                ;
+        w->patient = false;
+        return w->settled;
 }
 
 struct wake {
@@ -203,7 +235,12 @@ void collectors_scrape(
                 if (!c->in_pass)
                         pass_begin(c, now);
                 waiters = pass_join(c, w, now, &withdrawn);
-                wake = announce(c);
+                if (!waiters && wait_patiently(c, w)) {
+                        waiters = w;
+                } else {
+                        workers_call(c);
+                        wake = announce(c);
+                }
         }
         pool_unlock(c);
         withdraw(c, withdrawn);
@@ -238,7 +275,7 @@ static struct waiter *take_expired(struct collectors *c, uint64_t now)
         while (*at) {
                 struct waiter *w = *at;
 
-                if (w->deadline_ns > now) {
+                if (w->deadline_ns > now || w->patient) {
                         at = &w->next;
                         continue;
                 }
@@ -267,6 +304,7 @@ void collectors_expire(struct collectors *c)
         if (c->in_pass) {
                 if (c->queue && now >= c->slow_check_ns) {
                         workers_lend_slow(c, now);
+                        workers_call(c);
                         c->slow_check_ns = now + COLLECTORS_SLOW_NS;
                 }
                 expired = take_expired(c, now);

@@ -46,15 +46,18 @@ struct waiter {
         void (*done)(void *context, bool complete);
         void *context;
         bool complete;
+        bool patient; /* its own thread waits for it and answers itself … */
+        bool settled; /* … when this is set */
 };
 
 struct collectors {
         const struct clock *clock;
         struct slots *slots;
 
-        pthread_mutex_t lock; /* all below */
-        pthread_cond_t work;  /* the queue or `stopping` */
-        pthread_cond_t ended; /* a worker, or the use of a slot; CLOCK_MONOTONIC */
+        pthread_mutex_t lock;   /* all below */
+        pthread_cond_t work;    /* the queue or `stopping` */
+        pthread_cond_t ended;   /* a worker, or the use of a slot; CLOCK_MONOTONIC */
+        pthread_cond_t settled; /* a patient waiter; CLOCK_MONOTONIC */
         void (*wake)(void *context);
         void *wake_context;
         uint64_t announced_ns;     /* the next deadline the main loop knows */
@@ -65,7 +68,8 @@ struct collectors {
 
         bool in_pass;
         uint64_t pass_started_ns, pass_deadline_ns, slow_check_ns;
-        size_t pending; /* sources the pass waits for */
+        uint64_t patience_ns; /* until when patient waiters wait; by the system's clock */
+        size_t pending;       /* sources the pass waits for */
         struct waiter *waiters;
 };
 
@@ -107,7 +111,8 @@ struct waiter *pass_leave(struct collectors *c, struct collector *s);
 void waiters_answer(struct waiter *waiters);
 
 /* collector_workers.c */
-int worker_start(struct collectors *c);                        /* locked, like the next two */
+int worker_start(struct collectors *c);                        /* locked, like the next three */
+void workers_call(struct collectors *c);                       /* one more, when sources are queued */
 void workers_keep(struct collectors *c);                       /* at least WORKERS_MIN, if they can be had */
 void workers_lend_slow(struct collectors *c, uint64_t now_ns); /* replaces those at one source for long */
 

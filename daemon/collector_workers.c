@@ -64,6 +64,8 @@ static bool run_next(struct collectors *c)
         b = collect(s, deadline_ns, &error);
         pool_lock(c);
         duration_ns = pool_now_ns(c) - s->started_ns;
+        if (duration_ns > COLLECTORS_SHARE_NS)
+                workers_call(c);
         if (s->removed)
                 batch_unref(b);
         else
@@ -75,10 +77,12 @@ static bool run_next(struct collectors *c)
         if (s->lent && !surplus)
                 c->live++;
         unused = source_unlink_unused(s);
-        pool_unlock(c);
-        waiters_answer(waiters);
-        source_dispose(unused);
-        pool_lock(c);
+        if (waiters || unused) {
+                pool_unlock(c);
+                waiters_answer(waiters);
+                source_dispose(unused);
+                pool_lock(c);
+        }
         return !surplus;
 }
 
@@ -128,6 +132,12 @@ int worker_start(struct collectors *c)
         c->threads++;
         c->live++;
         return 0;
+}
+
+void workers_call(struct collectors *c)
+{
+        if (c->queue)
+                (void)pthread_cond_signal(&c->work);
 }
 
 /* Locked. As many as can be had: a pass with one worker is slow, not wrong. */

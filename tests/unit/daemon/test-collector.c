@@ -232,6 +232,32 @@ static void ten_scrapes_share_one_pass(void **state)
         teardown(&f);
 }
 
+static void note_thread(void *context, bool complete)
+{
+        *(_Atomic pthread_t *)context = pthread_self();
+}
+
+/* Not each time: on a loaded machine a worker may take longer than is waited for. */
+static void a_fast_pass_is_answered_before_the_call_returns(void **state)
+{
+        bool at_once = false;
+        struct fixture f;
+
+        setup(&f, 3);
+        for (unsigned i = 0; i < 1000 && !at_once; i++) {
+                _Atomic pthread_t thread = 0;
+                unsigned wakes = atomic_load(&f.wakes);
+
+                collectors_scrape(f.pool, 6 * NS_PER_SEC, note_thread, (void *)&thread);
+                at_once = atomic_load(&thread) == pthread_self();
+                if (at_once)
+                        assert_int_equal(atomic_load(&f.wakes), wakes);
+                wait_until(atomic_load(&thread) != 0);
+        }
+        assert_true(at_once);
+        teardown(&f);
+}
+
 static void a_failing_source_shows_what_it_could_read(void **state)
 {
         struct fixture f;
@@ -687,6 +713,7 @@ int main(void)
                 cmocka_unit_test(states_are_sorted),
                 cmocka_unit_test(a_device_name_that_is_too_long_is_refused),
                 cmocka_unit_test(ten_scrapes_share_one_pass),
+                cmocka_unit_test(a_fast_pass_is_answered_before_the_call_returns),
                 cmocka_unit_test(a_failing_source_shows_what_it_could_read),
                 cmocka_unit_test(a_vanished_device_shows_nothing_and_is_no_failure),
                 cmocka_unit_test(a_stuck_source_hides_itself_only),

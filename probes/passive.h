@@ -3,7 +3,10 @@
 #ifndef PROBES_PASSIVE_H
 #define PROBES_PASSIVE_H
 
+#include "probes/device_files.h"
 #include "probes/probe.h"
+#include "probes/readings.h"
+#include "probes/sysfs.h"
 
 struct passive {
         const struct source_environment *env;
@@ -24,15 +27,39 @@ int passive_create(const struct source_environment *env, const struct source_tar
         const void *config, void **ret_state);
 void passive_destroy(void *state); /* also of a struct that begins with struct passive */
 
-/* A port's directory, open during the visit. */
-struct passive_port {
-        const char *device, *port; /* label values */
-        int sysfs, dir;
+/* Names of the device's ports, numbers of one byte, in order. 0, -errno; no directory: none. */
+int passive_ports(int device_dir, struct sysfs_names *ret);
+
+/* A collector whose series stay the same from scrape to scrape: they and the open files are prepared once,
+ * and again when something says that they are out of date: the environment's generation, a read that finds
+ * its file gone, or a look at the directories every LOOKUP_AGE_NS that finds other names than before. */
+struct prepared {
+        struct passive passive; /* first: made by passive_init() */
+        struct lookup lookup;
+        struct buf seen;        /* what was there when the series were prepared */
+        struct series_set *set; /* NULL: nothing prepared */
+        struct device_files files;
 };
 
-/* Visits ports/N of the device in order. *error as in sysfs_note_error(). */
-void passive_visit_ports(const struct passive *p, int device_dir,
-        void (*visit)(const struct passive_port *port, struct batch *b, int *error), struct batch *b,
-        int *error);
+struct prepared_class {
+        /* Writes down what the series depend on: names of files, what labels are made of. */
+        void (*look)(const struct prepared *p, int device_dir, struct buf *seen);
+        /* Fills the empty set and files. 0, -ENOMEM … */
+        int (*prepare)(struct prepared *p, int device_dir);
+        /* Undoes it, but for set and files. */
+        void (*forget)(struct prepared *p);
+        /* The value that file i gave. */
+        void (*show)(struct prepared *p, size_t i, uint64_t value, struct batch *b);
+        /* What else there is. May be NULL. */
+        void (*finish)(struct prepared *p, struct batch *b);
+};
+
+/* create() of a source whose state has `size` bytes, zeroed, and begins with struct prepared. */
+int prepared_create(size_t size, const struct source_environment *env, const struct source_target *target,
+        void **ret_state);
+int prepared_collect(struct prepared *p, const struct prepared_class *class, struct batch *b);
+void prepared_done(struct prepared *p, const struct prepared_class *class);
+/* For look(): a directory below device_dir, by its names. Missing ones count as such. */
+void prepared_note_directory(int device_dir, const char *path, struct buf *seen);
 
 #endif

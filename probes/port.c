@@ -2,8 +2,7 @@
 /* State and counters of the ports of one device, from /sys/class/infiniband/DEVICE/ports/N. The directory
  * counters/ is there only when the driver answers performance management queries: not on Soft-RoCE, on
  * virtual functions of some devices, or inside a container's network namespace. Each of its files costs a
- * query of its own, uncached. */
-#include <assert.h>
+ * query of its own, uncached. Kernels before 4.5 have the 64-bit values in counters_ext/, if at all. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,159 +12,35 @@
 #include "base/text.h"
 #include "probes/link_rate.h"
 #include "probes/passive.h"
+#include "probes/port_counters.h"
 #include "probes/sysfs.h"
 
-enum port_family {
-        PORT_INFO,
-        PORT_STATE,
-        PORT_PHYSICAL_STATE,
-        PORT_RATE,
-        PORT_LID,
-        PORT_SM_LID,
-        PORT_NETDEV_MTU,
-        PORT_TRANSMITTED_BYTES,
-        PORT_RECEIVED_BYTES,
-        PORT_TRANSMITTED_PACKETS,
-        PORT_RECEIVED_PACKETS,
-        PORT_UNICAST_TRANSMITTED_PACKETS,
-        PORT_UNICAST_RECEIVED_PACKETS,
-        PORT_MULTICAST_TRANSMITTED_PACKETS,
-        PORT_MULTICAST_RECEIVED_PACKETS,
-        PORT_TRANSMIT_WAIT,
-        PORT_TRANSMIT_DISCARDS,
-        PORT_TRANSMIT_CONSTRAINT_ERRORS,
-        PORT_RECEIVE_ERRORS,
-        PORT_RECEIVE_REMOTE_PHYSICAL_ERRORS,
-        PORT_RECEIVE_SWITCH_RELAY_ERRORS,
-        PORT_RECEIVE_CONSTRAINT_ERRORS,
-        PORT_SYMBOL_ERRORS,
-        PORT_LINK_ERROR_RECOVERIES,
-        PORT_LINK_DOWNED,
-        PORT_LOCAL_LINK_INTEGRITY_ERRORS,
-        PORT_EXCESSIVE_BUFFER_OVERRUN_ERRORS,
-        PORT_VL15_DROPPED,
-        N_PORT_FAMILIES,
+/* Where the value of a file goes. */
+struct port_target {
+        const struct port_counter *counter; /* NULL: an attribute */
+        size_t position;
+        int saturated; /* position; -1: wide */
+        uint8_t port;  /* its place among the ports */
+        bool seen;
+        uint64_t last; /* value of the file, when seen */
 };
 
-#define PORT_LABELS "device", "port"
-#define PORT_GAUGE(suffix, what)                                                                             \
-        {                                                                                                    \
-                .name = "rdma_canary_port_" suffix, .type = METRIC_GAUGE, .labels = { PORT_LABELS },         \
-                .help = what,                                                                                \
-        }
-#define PORT_COUNTER(suffix, what)                                                                           \
-        {                                                                                                    \
-                .name = "rdma_canary_port_" suffix "_total", .type = METRIC_COUNTER,                         \
-                .labels = { PORT_LABELS }, .help = what,                                                     \
-        }
-
-static const struct metric_family families[] = {
-        [PORT_INFO] = {
-                .name = "rdma_canary_port_info", .type = METRIC_GAUGE,
-                .help = "What does not change of a port: link layer, and the network interface behind it "
-                        "(empty on InfiniBand). Always 1.",
-                .labels = { PORT_LABELS, "link_layer", "netdev" },
-        },
-        [PORT_STATE] = PORT_GAUGE("state_id",
-                "Logical state of the port (state): 1 down, 2 initialising, 3 armed, 4 active, "
-                "5 active deferred."),
-        [PORT_PHYSICAL_STATE] = PORT_GAUGE("physical_state_id",
-                "Physical state of the port (phys_state): 1 sleep, 2 polling, 3 disabled, 4 training, "
-                "5 link up, 6 error recovery, 7 test."),
-        [PORT_RATE] = PORT_GAUGE("rate_bytes_per_second",
-                "Data rate of the link, width times speed (rate); 0 without a module; Soft-RoCE makes it "
-                "up."),
-        [PORT_LID] = PORT_GAUGE("lid", "Local identifier on an InfiniBand subnet (lid); 0 for none."),
-        [PORT_SM_LID] = PORT_GAUGE("sm_lid", "Local identifier of the subnet manager (sm_lid); 0 for none."),
-        [PORT_NETDEV_MTU] = {
-                .name = "rdma_canary_port_netdev_mtu_bytes", .type = METRIC_GAUGE,
-                .help = "MTU of the network interface behind the port (class/net/NETDEV/mtu); the RDMA path "
-                        "MTU is the largest of 256 to 4096 that fits with its headers.",
-                .labels = { PORT_LABELS, "netdev" },
-        },
-        [PORT_TRANSMITTED_BYTES] = PORT_COUNTER("transmitted_bytes",
-                "Bytes sent (port_xmit_data, which counts words of 4 bytes)."),
-        [PORT_RECEIVED_BYTES] = PORT_COUNTER("received_bytes",
-                "Bytes received (port_rcv_data, which counts words of 4 bytes)."),
-        [PORT_TRANSMITTED_PACKETS] = PORT_COUNTER("transmitted_packets", "Packets sent (port_xmit_packets)."),
-        [PORT_RECEIVED_PACKETS] = PORT_COUNTER("received_packets", "Packets received (port_rcv_packets)."),
-        [PORT_UNICAST_TRANSMITTED_PACKETS] = PORT_COUNTER("unicast_transmitted_packets",
-                "Unicast packets sent (unicast_xmit_packets)."),
-        [PORT_UNICAST_RECEIVED_PACKETS] = PORT_COUNTER("unicast_received_packets",
-                "Unicast packets received (unicast_rcv_packets)."),
-        [PORT_MULTICAST_TRANSMITTED_PACKETS] = PORT_COUNTER("multicast_transmitted_packets",
-                "Multicast packets sent (multicast_xmit_packets)."),
-        [PORT_MULTICAST_RECEIVED_PACKETS] = PORT_COUNTER("multicast_received_packets",
-                "Multicast packets received (multicast_rcv_packets)."),
-        [PORT_TRANSMIT_WAIT] = PORT_COUNTER("transmit_wait_ticks",
-                "Ticks during which data waited and could not be sent for want of credits or of the link "
-                "(port_xmit_wait); how long a tick is depends on the device. Stops at 2^32-1."),
-        [PORT_TRANSMIT_DISCARDS] = PORT_COUNTER("transmit_discards",
-                "Packets not sent because the link was down or congested (port_xmit_discards). "
-                "Stops at 65535."),
-        [PORT_TRANSMIT_CONSTRAINT_ERRORS] = PORT_COUNTER("transmit_constraint_errors",
-                "Packets not sent because of partition or raw filters (port_xmit_constraint_errors). "
-                "Stops at 255."),
-        [PORT_RECEIVE_ERRORS] = PORT_COUNTER("receive_errors",
-                "Packets received with an error (port_rcv_errors). Stops at 65535."),
-        [PORT_RECEIVE_REMOTE_PHYSICAL_ERRORS] = PORT_COUNTER("receive_remote_physical_errors",
-                "Packets received that an earlier hop had marked as bad "
-                "(port_rcv_remote_physical_errors). Stops at 65535."),
-        [PORT_RECEIVE_SWITCH_RELAY_ERRORS] = PORT_COUNTER("receive_switch_relay_errors",
-                "Packets a switch port could not relay (port_rcv_switch_relay_errors). Stops at 65535."),
-        [PORT_RECEIVE_CONSTRAINT_ERRORS] = PORT_COUNTER("receive_constraint_errors",
-                "Packets received and dropped because of partition or raw filters "
-                "(port_rcv_constraint_errors). Stops at 255."),
-        [PORT_SYMBOL_ERRORS] = PORT_COUNTER("symbol_errors",
-                "Minor link errors (symbol_error). Stops at 65535."),
-        [PORT_LINK_ERROR_RECOVERIES] = PORT_COUNTER("link_error_recoveries",
-                "Successful retrainings of the link (link_error_recovery). Stops at 255."),
-        [PORT_LINK_DOWNED] = PORT_COUNTER("link_downed",
-                "Retrainings that failed and took the link down (link_downed). Stops at 255."),
-        [PORT_LOCAL_LINK_INTEGRITY_ERRORS] = PORT_COUNTER("local_link_integrity_errors",
-                "Times the local physical errors passed their threshold (local_link_integrity_errors). "
-                "Stops at 15."),
-        [PORT_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = PORT_COUNTER("excessive_buffer_overrun_errors",
-                "Flow-control periods in which buffers were overrun (excessive_buffer_overrun_errors). "
-                "Stops at 15."),
-        [PORT_VL15_DROPPED] = PORT_COUNTER("vl15_dropped",
-                "Management packets dropped for want of buffers (VL15_dropped). Stops at 65535."),
-};
-static_assert(ARRAY_SIZE(families) == N_PORT_FAMILIES, "a family for every position");
-
-/* Files of counters/. */
-static const struct {
-        const char *file;
-        enum port_family family;
-        uint64_t scale; /* port data is in words of 4 bytes, whatever the link's width */
-} counters[] = {
-        { "port_xmit_data", PORT_TRANSMITTED_BYTES, 4 },
-        { "port_rcv_data", PORT_RECEIVED_BYTES, 4 },
-        { "port_xmit_packets", PORT_TRANSMITTED_PACKETS, 1 },
-        { "port_rcv_packets", PORT_RECEIVED_PACKETS, 1 },
-        { "unicast_xmit_packets", PORT_UNICAST_TRANSMITTED_PACKETS, 1 },
-        { "unicast_rcv_packets", PORT_UNICAST_RECEIVED_PACKETS, 1 },
-        { "multicast_xmit_packets", PORT_MULTICAST_TRANSMITTED_PACKETS, 1 },
-        { "multicast_rcv_packets", PORT_MULTICAST_RECEIVED_PACKETS, 1 },
-        { "port_xmit_wait", PORT_TRANSMIT_WAIT, 1 },
-        { "port_xmit_discards", PORT_TRANSMIT_DISCARDS, 1 },
-        { "port_xmit_constraint_errors", PORT_TRANSMIT_CONSTRAINT_ERRORS, 1 },
-        { "port_rcv_errors", PORT_RECEIVE_ERRORS, 1 },
-        { "port_rcv_remote_physical_errors", PORT_RECEIVE_REMOTE_PHYSICAL_ERRORS, 1 },
-        { "port_rcv_switch_relay_errors", PORT_RECEIVE_SWITCH_RELAY_ERRORS, 1 },
-        { "port_rcv_constraint_errors", PORT_RECEIVE_CONSTRAINT_ERRORS, 1 },
-        { "symbol_error", PORT_SYMBOL_ERRORS, 1 },
-        { "link_error_recovery", PORT_LINK_ERROR_RECOVERIES, 1 },
-        { "link_downed", PORT_LINK_DOWNED, 1 },
-        { "local_link_integrity_errors", PORT_LOCAL_LINK_INTEGRITY_ERRORS, 1 },
-        { "excessive_buffer_overrun_errors", PORT_EXCESSIVE_BUFFER_OVERRUN_ERRORS, 1 },
-        { "VL15_dropped", PORT_VL15_DROPPED, 1 },
+struct port_state {
+        char name[4];
+        int info, resets; /* positions; -1: none */
+        uint64_t n_resets;
 };
 
-static void add(const struct passive_port *p, enum port_family family, uint64_t value, struct batch *b)
-{
-        batch_add_u64(b, &families[family], LABELS(p->device, p->port), value);
-}
+struct port_source {
+        struct prepared prepared;    /* first */
+        struct port_target *targets; /* of files[i] */
+        size_t n_targets;
+        struct port_state *ports;
+        size_t n_ports;
+        /* Of before, so that a new preparation forgets no reset. */
+        struct port_state *old_ports;
+        size_t n_old_ports;
+};
 
 /* "4: ACTIVE" */
 static int parse_state(const char *text, size_t len, uint64_t *ret)
@@ -190,7 +65,7 @@ static int parse_lid(const char *text, size_t len, uint64_t *ret)
 static const struct {
         const char *file;
         enum port_family family;
-        int (*parse)(const char *text, size_t len, uint64_t *ret);
+        device_file_parse *parse;
 } attributes[] = {
         { "state", PORT_STATE, parse_state },
         { "phys_state", PORT_PHYSICAL_STATE, parse_state },
@@ -199,44 +74,12 @@ static const struct {
         { "sm_lid", PORT_SM_LID, parse_lid },
 };
 
-static void collect_attributes(const struct passive_port *p, struct batch *b, int *error)
-{
-        for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
-                char text[SYSFS_VALUE_MAX + 1];
-                uint64_t value;
-                int r = sysfs_read(p->dir, attributes[i].file, text, sizeof(text));
-
-                if (r >= 0)
-                        r = attributes[i].parse(text, (size_t)r, &value);
-                if (r == 0)
-                        add(p, attributes[i].family, value, b);
-                sysfs_note_error(error, r);
-        }
-}
-
-static void collect_counters(const struct passive_port *p, struct batch *b, int *error)
-{
-        cleanup(close_fdp) int dir = sysfs_open_dir(p->dir, "counters");
-
-        sysfs_note_error(error, dir);
-        for (size_t i = 0; dir >= 0 && i < ARRAY_SIZE(counters); i++) {
-                uint64_t value;
-                int r = sysfs_read_u64(dir, counters[i].file, &value);
-
-                if (r == 0 && __builtin_mul_overflow(value, counters[i].scale, &value))
-                        r = -ERANGE;
-                if (r == 0)
-                        add(p, counters[i].family, value, b);
-                sysfs_note_error(error, r);
-        }
-}
-
 /* The interface of the first GID that has one; entries without answer EINVAL. Real ports have theirs among
  * the first; tables have up to 1024 entries. "" for none. */
-static void find_netdev(const struct passive_port *p, char *dst, size_t size)
+static void find_netdev(int port_dir, char *dst, size_t size)
 {
         enum { LOOK_AT = 16 };
-        cleanup(close_fdp) int dir = sysfs_open_dir(p->dir, "gid_attrs/ndevs");
+        cleanup(close_fdp) int dir = sysfs_open_dir(port_dir, "gid_attrs/ndevs");
 
         for (unsigned i = 0; dir >= 0 && i < LOOK_AT; i++) {
                 char index[16];
@@ -248,45 +91,275 @@ static void find_netdev(const struct passive_port *p, char *dst, size_t size)
         dst[0] = '\0';
 }
 
-static void collect_netdev_mtu(const struct passive_port *p, const char *netdev, struct batch *b, int *error)
+struct port_names {
+        char link_layer[64], netdev[64]; /* "": none */
+};
+
+static int open_port(int device_dir, const char *port, struct port_names *ret)
 {
-        char path[128];
-        uint64_t mtu;
+        char path[16];
+        int dir;
+
+        (void)text_format(path, sizeof(path), "ports/%s", port); /* fits: three digits */
+        dir = sysfs_open_dir(device_dir, path);
+        if (dir < 0)
+                return dir;
+        if (sysfs_read_line(dir, "link_layer", ret->link_layer, sizeof(ret->link_layer)) < 0)
+                ret->link_layer[0] = '\0';
+        find_netdev(dir, ret->netdev, sizeof(ret->netdev));
+        return dir;
+}
+
+static void look(const struct prepared *p, int device_dir, struct buf *seen)
+{
+        cleanup(sysfs_names_done) struct sysfs_names ports = { 0 };
+
+        (void)passive_ports(device_dir, &ports); /* what fails is looked at again */
+        for (size_t i = 0; i < ports.n; i++) {
+                struct port_names names;
+                cleanup(close_fdp) int dir = open_port(device_dir, ports.items[i], &names);
+
+                buf_format(seen, "port %s\n", ports.items[i]);
+                if (dir < 0)
+                        continue;
+                buf_format(seen, "%s\n%s\n", names.link_layer, names.netdev);
+                prepared_note_directory(dir, ".", seen);
+                prepared_note_directory(dir, "counters", seen);
+                prepared_note_directory(dir, "counters_ext", seen);
+        }
+}
+
+static int add_target(struct port_source *s, const struct device_file *file, const char *directory,
+        const char *name, struct port_target target)
+{
+        struct port_target *targets;
+        int i = device_files_add(&s->prepared.files, s->prepared.passive.env, file, directory, name);
+
+        if (i < 0)
+                return i;
+        targets = reallocarray(s->targets, (size_t)i + 1, sizeof(*targets));
+        if (!targets)
+                return -ENOMEM;
+        s->targets = targets;
+        s->targets[i] = target;
+        s->n_targets = (size_t)i + 1;
+        return 0;
+}
+
+static int add_attributes(struct port_source *s, int dir, const char *directory, const char *port)
+{
+        cleanup(sysfs_names_done) struct sysfs_names names = { 0 };
+        int r = sysfs_list(dir, &names);
+
+        for (size_t i = 0; r == 0 && i < ARRAY_SIZE(attributes); i++) {
+                struct device_file file = { .parse = attributes[i].parse };
+
+                if (!sysfs_names_have(&names, attributes[i].file))
+                        continue;
+                r = series_set_add(s->prepared.set, &port_families[attributes[i].family],
+                        LABELS(s->prepared.passive.device, port));
+                if (r >= 0)
+                        r = add_target(s, &file, directory, attributes[i].file,
+                                (struct port_target){ .position = (size_t)r, .saturated = -1 });
+        }
+        return r;
+}
+
+static int add_mtu(struct port_source *s, const char *port, const char *netdev)
+{
+        struct device_file file = { .parse = parse_sysfs_u64 };
+        char directory[96];
         int r;
 
         /* It becomes part of a path. */
         if (netdev[0] == '\0' || netdev[0] == '.' || strchr(netdev, '/'))
-                return;
-        r = text_format(path, sizeof(path), "class/net/%s/mtu", netdev);
+                return 0;
+        r = text_format(directory, sizeof(directory), "class/net/%s", netdev);
         if (r == 0)
-                r = sysfs_read_u64(p->sysfs, path, &mtu);
-        if (r == 0)
-                batch_add_u64(b, &families[PORT_NETDEV_MTU], LABELS(p->device, p->port, netdev), mtu);
-        sysfs_note_error(error, r);
+                r = series_set_add(s->prepared.set, &port_families[PORT_NETDEV_MTU],
+                        LABELS(s->prepared.passive.device, port, netdev));
+        if (r < 0)
+                return r;
+        return add_target(
+                s, &file, directory, "mtu", (struct port_target){ .position = (size_t)r, .saturated = -1 });
 }
 
-static void collect_port(const struct passive_port *p, struct batch *b, int *error)
+static int add_counter(
+        struct port_source *s, const char *directory, const char *port, const struct port_counter *c)
 {
-        char link_layer[64], netdev[64];
+        struct device_file file = { .parse = parse_sysfs_u64, .counter = true };
+        struct port_target target = { .counter = c, .saturated = -1, .port = (uint8_t)(s->n_ports - 1) };
+        const char *device = s->prepared.passive.device;
+        int r = series_set_add(s->prepared.set, &port_families[c->family], LABELS(device, port));
 
-        find_netdev(p, netdev, sizeof(netdev));
-        if (sysfs_read_line(p->dir, "link_layer", link_layer, sizeof(link_layer)) == 0)
-                batch_add_u64(b, &families[PORT_INFO], LABELS(p->device, p->port, link_layer, netdev), 1);
-        collect_attributes(p, b, error);
-        collect_netdev_mtu(p, netdev, b, error);
-        collect_counters(p, b, error);
+        if (r < 0)
+                return r;
+        target.position = (size_t)r;
+        if (c->bits < 64) {
+                r = series_set_add(
+                        s->prepared.set, &port_families[COUNTER_SATURATED], LABELS(device, port, c->file));
+                if (r < 0)
+                        return r;
+                target.saturated = r;
+        }
+        (void)text_copy(file.port, sizeof(file.port), port); /* fits: three digits */
+        return add_target(s, &file, directory, c->file, target);
+}
+
+static int add_counters(struct port_source *s, int dir, const char *directory, const char *port)
+{
+        cleanup(sysfs_names_done) struct sysfs_names narrow = { 0 }, wide = { 0 };
+        bool fed[N_PORT_FAMILIES] = { 0 };
+        char path[160];
+        int r = sysfs_list_below(dir, "counters", &narrow);
+
+        if (r == 0)
+                r = sysfs_list_below(dir, "counters_ext", &wide);
+        for (size_t i = 0; r == 0 && i < n_port_counters; i++) {
+                const struct port_counter *c = &port_counters[i];
+                bool is_wide = strcmp(c->directory, "counters_ext") == 0;
+
+                if (fed[c->family] || !sysfs_names_have(is_wide ? &wide : &narrow, c->file))
+                        continue;
+                r = text_format(path, sizeof(path), "%s/%s", directory, c->directory);
+                if (r == 0)
+                        r = add_counter(s, path, port, c);
+                fed[c->family] = true;
+        }
+        if (r == 0 && narrow.n + wide.n > 0) {
+                r = series_set_add(s->prepared.set, &port_families[COUNTER_RESETS],
+                        LABELS(s->prepared.passive.device, port));
+                if (r >= 0)
+                        s->ports[s->n_ports - 1].resets = r;
+        }
+        return r < 0 ? r : 0;
+}
+
+static int add_state(struct port_source *s, const char *port)
+{
+        struct port_state *state = reallocarray(s->ports, s->n_ports + 1, sizeof(*state));
+
+        if (!state)
+                return -ENOMEM;
+        s->ports = state;
+        state = &s->ports[s->n_ports++];
+        *state = (struct port_state){ .info = -1, .resets = -1 };
+        (void)text_copy(state->name, sizeof(state->name), port); /* fits: three digits */
+        for (size_t i = 0; i < s->n_old_ports; i++)
+                if (strcmp(s->old_ports[i].name, port) == 0)
+                        state->n_resets = s->old_ports[i].n_resets;
+        return 0;
+}
+
+static int add_port(struct port_source *s, int device_dir, const char *port)
+{
+        struct port_names names;
+        cleanup(close_fdp) int dir = open_port(device_dir, port, &names);
+        const char *device = s->prepared.passive.device;
+        char directory[128];
+        int r;
+
+        if (dir < 0)
+                return sysfs_is_absent(dir) ? 0 : dir;
+        r = text_format(directory, sizeof(directory), "class/infiniband/%s/ports/%s", device, port);
+        if (r == 0)
+                r = add_state(s, port);
+        if (r == 0 && names.link_layer[0]) {
+                r = series_set_add(s->prepared.set, &port_families[PORT_INFO],
+                        LABELS(device, port, names.link_layer, names.netdev));
+                if (r >= 0)
+                        s->ports[s->n_ports - 1].info = r;
+        }
+        if (r >= 0)
+                r = add_attributes(s, dir, directory, port);
+        if (r == 0)
+                r = add_mtu(s, port, names.netdev);
+        return r == 0 ? add_counters(s, dir, directory, port) : r;
+}
+
+static int prepare(struct prepared *p, int device_dir)
+{
+        struct port_source *s = (struct port_source *)p;
+        cleanup(sysfs_names_done) struct sysfs_names ports = { 0 };
+        int r = passive_ports(device_dir, &ports);
+
+        for (size_t i = 0; r == 0 && i < ports.n; i++)
+                r = add_port(s, device_dir, ports.items[i]);
+        return r;
+}
+
+/* The counts of resets outlive what is prepared. */
+static void forget(struct prepared *p)
+{
+        struct port_source *s = (struct port_source *)p;
+
+        if (s->ports) {
+                free(s->old_ports);
+                s->old_ports = s->ports;
+                s->n_old_ports = s->n_ports;
+        }
+        free(s->targets);
+        s->targets = NULL;
+        s->ports = NULL;
+        s->n_targets = s->n_ports = 0;
+}
+
+static void show(struct prepared *p, size_t i, uint64_t value, struct batch *b)
+{
+        struct port_source *s = (struct port_source *)p;
+        struct port_target *t = &s->targets[i];
+        const struct port_counter *c = t->counter;
+        uint64_t scaled = value;
+
+        if (c && __builtin_mul_overflow(value, c->scale, &scaled))
+                return;
+        batch_set_u64(b, t->position, scaled);
+        if (!c)
+                return;
+        if (t->saturated >= 0 && (!c->maybe || value == UINT32_MAX))
+                batch_set_u64(b, (size_t)t->saturated, value == (UINT64_C(1) << c->bits) - 1);
+        if (t->seen && value < t->last)
+                s->ports[t->port].n_resets++;
+        t->seen = true;
+        t->last = value;
+}
+
+static void finish(struct prepared *p, struct batch *b)
+{
+        const struct port_source *s = (const struct port_source *)p;
+
+        for (size_t i = 0; i < s->n_ports; i++) {
+                if (s->ports[i].info >= 0)
+                        batch_set_u64(b, (size_t)s->ports[i].info, 1);
+                if (s->ports[i].resets >= 0)
+                        batch_set_u64(b, (size_t)s->ports[i].resets, s->ports[i].n_resets);
+        }
+}
+
+static const struct prepared_class prepared = {
+        .look = look,
+        .prepare = prepare,
+        .forget = forget,
+        .show = show,
+        .finish = finish,
+};
+
+static int create(const struct source_environment *env, const struct source_target *target,
+        const void *config, void **ret_state)
+{
+        return prepared_create(sizeof(struct port_source), env, target, ret_state);
 }
 
 static int collect(void *state, uint64_t deadline_ns, struct batch *b)
 {
-        struct passive *p = state;
-        cleanup(close_fdp) int dir = sysfs_open_device(p->env->sysfs, p->device);
-        int error = 0;
+        return prepared_collect(state, &prepared, b);
+}
 
-        sysfs_note_error(&error, dir);
-        if (dir >= 0)
-                passive_visit_ports(p, dir, collect_port, b, &error);
-        return error;
+static void destroy(void *state)
+{
+        prepared_done(state, &prepared);
+        free(((struct port_source *)state)->old_ports);
+        free(state);
 }
 
 const struct source_class source_port = {
@@ -294,12 +367,12 @@ const struct source_class source_port = {
         .summary = "State, rate and InfiniBand port counters of every port.",
         .trigger = TRIGGER_SCRAPE,
         .scope = SCOPE_DEVICE,
-        .families = families,
-        .n_families = ARRAY_SIZE(families),
+        .families = port_families,
+        .n_families = N_PORT_FAMILIES,
         .options = passive_options,
         .n_options = N_PASSIVE_OPTIONS,
         .config_size = sizeof(struct passive_config),
-        .create = passive_create,
+        .create = create,
         .collect = collect,
-        .destroy = passive_destroy,
+        .destroy = destroy,
 };

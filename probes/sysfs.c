@@ -211,6 +211,23 @@ int sysfs_list(int dir, struct sysfs_names *ret)
         return 0;
 }
 
+int sysfs_list_below(int dir, const char *path, struct sysfs_names *ret)
+{
+        cleanup(close_fdp) int below = sysfs_open_dir(dir, path);
+
+        if (below < 0)
+                return sysfs_is_absent(below) ? 0 : below;
+        return sysfs_list(below, ret);
+}
+
+bool sysfs_names_have(const struct sysfs_names *names, const char *name)
+{
+        for (size_t i = 0; i < names->n; i++)
+                if (strcmp(names->items[i], name) == 0)
+                        return true;
+        return false;
+}
+
 int sysfs_count(int dir, uint64_t *ret)
 {
         cleanup(closedirp) DIR *d = NULL;

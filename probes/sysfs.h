@@ -43,6 +43,9 @@ struct sysfs_names {
 };
 
 int sysfs_list(int dir, struct sysfs_names *ret);
+/* Of a directory below. One that is not there has none. */
+int sysfs_list_below(int dir, const char *path, struct sysfs_names *ret);
+bool sysfs_names_have(const struct sysfs_names *names, const char *name);
 /* How many there are, without a limit. */
 int sysfs_count(int dir, uint64_t *ret);
 void sysfs_names_done(struct sysfs_names *names);

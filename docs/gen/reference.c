@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "docs/gen/reference.h"
 
+#include <stdbool.h>
+
 #include "base/metric.h"
 #include "base/scope.h"
 #include "daemon/config.h"
 #include "daemon/detector.h"
 #include "daemon/loader.h"
 #include "daemon/service_families.h"
+#include "probes/device_files.h"
+#include "probes/hw_rows.h"
 #include "probes/probe.h"
 
 #define GENERATED                                                                                            \
@@ -66,6 +70,44 @@ static void write_sources(struct buf *out, enum trigger trigger)
                         write_source(out, source_classes[i]);
 }
 
+static void write_feeders(struct buf *out, const struct metric_family *f)
+{
+        const char *separator = "";
+
+        for (size_t i = 0; i < n_hw_drivers; i++)
+                for (size_t k = 0; k < hw_drivers[i].n_counters; k++) {
+                        const struct hw_counter *c = &hw_drivers[i].counters[k];
+
+                        if (c->canonical != f)
+                                continue;
+                        buf_format(out, "%s%s `%s`", separator, hw_drivers[i].name, c->name);
+                        separator = ", ";
+                }
+}
+
+static bool is_canonical(const struct metric_family *f)
+{
+        for (size_t i = 0; i < n_hw_drivers; i++)
+                for (size_t k = 0; k < hw_drivers[i].n_counters; k++)
+                        if (hw_drivers[i].counters[k].canonical == f)
+                                return true;
+        return false;
+}
+
+/* What alerts stand on, and which driver's counter it is made of. */
+static void write_canonical(struct buf *out)
+{
+        buf_text(out, "### Canonical families\n\n| metric | fed by |\n|---|---|\n");
+        for (size_t i = 0; i < N_HW_FAMILIES; i++) {
+                if (!is_canonical(&hw_families[i]))
+                        continue;
+                buf_format(out, "| `%s` | ", hw_families[i].name);
+                write_feeders(out, &hw_families[i]);
+                buf_text(out, " |\n");
+        }
+        buf_char(out, '\n');
+}
+
 static void write_metrics(struct buf *out)
 {
         buf_text(out,
@@ -82,8 +124,11 @@ static void write_metrics(struct buf *out)
                 "by the label `probe`:\n\n");
         write_families(out, outcome_families, n_outcome_families);
         write_sources(out, TRIGGER_TIMER);
-        buf_text(out, "## Collectors\n\nThey read at each scrape.\n\n");
+        buf_text(out, "## Collectors\n\nThey read at each scrape. Those of `counters/` and `hw_counters/` "
+                      "share:\n\n");
+        write_families(out, collector_families, n_collector_families);
         write_sources(out, TRIGGER_SCRAPE);
+        write_canonical(out);
         buf_text(out, "## Detection\n\n");
         write_families(out, detector_families, n_detector_families);
         buf_text(out, "## The service itself\n\n");

@@ -134,3 +134,12 @@ void assert_no_sample(const struct batch *b, const char *family, const char *lab
         if (sample_find(b, family, labels))
                 fail_msg("%s{%s} is there", family, labels);
 }
+
+size_t samples_present(const struct batch *b)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < batch_size(b); i++)
+                n += !batch_sample(b, i)->absent;
+        return n;
+}

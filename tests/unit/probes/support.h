@@ -31,6 +31,7 @@ struct batch *collect_once(
 /* The sample with these labels as rendered (device="rxe0",port="1"); NULL: none. More than one fails. */
 const struct sample *sample_find(const struct batch *b, const char *family, const char *labels);
 void assert_sample_u64(const struct batch *b, const char *family, const char *labels, uint64_t value);
+size_t samples_present(const struct batch *b);
 void assert_no_sample(const struct batch *b, const char *family, const char *labels);
 
 #endif

@@ -130,7 +130,9 @@ static void hostile_names_and_files_cost_only_themselves(void **state)
         tree_link(&t, SET "loop", "loop");
         b = collect_once(hw_class(), t.fd, -1, "hostile0", &r);
         assert_int_equal(r, -ELOOP);
-        assert_int_equal(batch_size(b), 6);
+        assert_int_equal(samples_present(b), 6 + 5); /* the last: unreadable ones */
+        assert_sample_u64(b, "rdma_canary_counter_unreadable",
+                "device=\"hostile0\",port=\"1\",counter=\"loop\",errno=\"ELOOP\"", 1);
 #define COUNTER(name) "device=\"hostile0\",port=\"1\",counter=\"" name "\""
         assert_sample_u64(b, "rdma_canary_hw_counter", COUNTER("SDEDscFdCn10,32"), 1);
         assert_sample_u64(b, "rdma_canary_hw_counter", COUNTER("Pio Reserved 30"), 2);

@@ -52,7 +52,12 @@ static void port_data_is_in_bytes(void **state)
         assert_sample_u64(b, "rdma_canary_port_link_downed_total", labels, 2);
         assert_sample_u64(b, "rdma_canary_port_vl15_dropped_total", labels, 1020);
         assert_sample_u64(b, "rdma_canary_port_rate_bytes_per_second", labels, UINT64_C(12500000000));
-        assert_int_equal(batch_size(b), 7 + 21);
+        assert_sample_u64(b, "rdma_canary_counter_saturated",
+                "device=\"mlx5_0\",port=\"1\",counter=\"symbol_error\"", 1);
+        assert_sample_u64(b, "rdma_canary_counter_saturated",
+                "device=\"mlx5_0\",port=\"1\",counter=\"link_downed\"", 0);
+        assert_sample_u64(b, "rdma_canary_counter_resets_total", labels, 0);
+        assert_int_equal(samples_present(b), 7 + 21 + 13 + 1); /* 13 narrow ones */
 }
 
 static void what_the_kernel_does_not_know_is_missing_and_no_failure(void **state)
@@ -81,6 +86,15 @@ static void a_vanished_device_has_no_samples(void **state)
 
         assert_int_equal(r, 0);
         assert_int_equal(batch_size(b), 0);
+}
+
+static void assert_unreadable(const struct batch *b, const char *counter, const char *error)
+{
+        char labels[160];
+
+        (void)snprintf(labels, sizeof(labels), "device=\"hostile0\",port=\"1\",counter=\"%s\",errno=\"%s\"",
+                counter, error);
+        assert_sample_u64(b, "rdma_canary_counter_unreadable", labels, 1);
 }
 
 static void one_bad_file_costs_one_sample(void **state)
@@ -113,10 +127,15 @@ static void one_bad_file_costs_one_sample(void **state)
         tree_text(&t, PORT "counters/of_a_later_kernel", "3\n");
         b = collect_once(port_class(), t.fd, -1, "hostile0", &r);
         assert_true(r == -EFBIG || r == -ERANGE);
-        assert_int_equal(batch_size(b), 2);
+        assert_int_equal(samples_present(b), 3 + 6);
         assert_sample_u64(b, "rdma_canary_port_info",
                 "device=\"hostile0\",port=\"1\",link_layer=\"Ethernet\",netdev=\"../../secret\"", 1);
         assert_sample_u64(b, "rdma_canary_port_received_bytes_total", labels, 20);
+        assert_unreadable(b, "port_rcv_errors", "EFBIG");
+        assert_unreadable(b, "link_downed", "EINVAL");
+        assert_unreadable(b, "symbol_error", "EINVAL");
+        assert_unreadable(b, "VL15_dropped", "EINVAL");
+        assert_unreadable(b, "port_xmit_packets", "EINVAL");
         batch_unref(b);
         tree_done(&t);
 }
@@ -145,6 +164,33 @@ static void only_numbers_are_ports(void **state)
         tree_done(&t);
 }
 
+static void wide_ones_of_old_kernels_win(void **state)
+{
+        static const char labels[] = "device=\"d\",port=\"1\"";
+        struct tree t;
+        struct batch *b;
+        int r;
+
+        tree_init(&t);
+        tree_text(&t, "class/infiniband/d/ports/1/counters/port_xmit_data", "4294967295\n");
+        tree_text(&t, "class/infiniband/d/ports/1/counters/port_rcv_data", "4294967295\n");
+        tree_text(&t, "class/infiniband/d/ports/1/counters/port_rcv_packets", "7\n");
+        tree_text(&t, "class/infiniband/d/ports/1/counters/port_xmit_contraint_errors", "3\n");
+        tree_text(&t, "class/infiniband/d/ports/1/counters_ext/port_xmit_data_64", "5000000000\n");
+        tree_text(&t, "class/infiniband/d/ports/1/counters_ext/port_multicast_rcv_packets", "9\n");
+        b = collect_once(port_class(), t.fd, -1, "d", &r);
+        assert_int_equal(r, 0);
+        assert_sample_u64(b, "rdma_canary_port_transmitted_bytes_total", labels, UINT64_C(20000000000));
+        assert_sample_u64(b, "rdma_canary_port_multicast_received_packets_total", labels, 9);
+        assert_sample_u64(b, "rdma_canary_port_transmit_constraint_errors_total", labels, 3);
+        assert_sample_u64(
+                b, "rdma_canary_counter_saturated", "device=\"d\",port=\"1\",counter=\"port_rcv_data\"", 1);
+        assert_no_sample(
+                b, "rdma_canary_counter_saturated", "device=\"d\",port=\"1\",counter=\"port_rcv_packets\"");
+        batch_unref(b);
+        tree_done(&t);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -154,6 +200,7 @@ int main(void)
                 cmocka_unit_test(a_vanished_device_has_no_samples),
                 cmocka_unit_test(one_bad_file_costs_one_sample),
                 cmocka_unit_test(only_numbers_are_ports),
+                cmocka_unit_test(wide_ones_of_old_kernels_win),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/text.h"
+#include "probes/device_files.h"
 #include "probes/probe.h"
 
 static void classes_are_in_order_and_found(void **state)
@@ -103,6 +104,8 @@ static void families_keep_the_rules(void **state)
                 check_family(&outcome_families[i]);
                 check_unique(&outcome_families[i], outcome_families, n_outcome_families);
         }
+        for (size_t i = 0; i < n_collector_families; i++)
+                check_family(&collector_families[i]);
         for (size_t i = 0; i < n_source_classes; i++)
                 for (size_t k = 0; k < source_classes[i]->n_families; k++) {
                         const struct metric_family *f = &source_classes[i]->families[k];

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/scope.h"
 #include "daemon/service_families.h"
+#include "daemon/source_series.h"
 
 static void add_u64(struct batch *b, enum service_family family, const char *const *values, uint64_t value)
 {
@@ -23,21 +24,36 @@ static void add_config(struct batch *b, const struct service_state *s)
                 add_seconds(b, FAMILY_CONFIG_RELOAD_TIMESTAMP, NO_LABELS, s->reload_success_realtime_ns);
 }
 
-static void add_collectors(struct batch *b, const struct service_state *s)
+static void set_seconds(struct batch *b, size_t i, uint64_t ns)
+{
+        batch_set_double(b, i, (double)ns / (double)NS_PER_SEC);
+}
+
+/* The batch is empty. */
+static int prepare_collectors(struct batch *b, const struct service_state *s)
+{
+        cleanup(series_set_unrefp) struct series_set *set = NULL;
+        int r = source_series_set(s->source_series, s->collectors, s->n_collectors, &set);
+
+        if (r == 0)
+                batch_prepare(b, set);
+        return r < 0 ? r : batch_error(b);
+}
+
+static void set_collectors(struct batch *b, const struct service_state *s)
 {
         for (size_t i = 0; i < s->n_collectors; i++) {
                 const struct collector_state *state = &s->collectors[i];
-                const char *const *values = LABELS(state->source, state->device);
+                size_t first = i * N_SOURCE_POSITIONS;
 
                 /* A source that was added after the pass began has nothing to say yet. */
                 if (state->ran || state->failures_total > 0 || state->overdue_ns > 0)
-                        add_u64(b, FAMILY_SOURCE_SUCCESS, values, state->success);
+                        batch_set_u64(b, first + SOURCE_SUCCESS, state->success);
                 if (state->ran)
-                        add_seconds(b, FAMILY_SOURCE_DURATION, values, state->duration_ns);
-                add_seconds(b, FAMILY_SOURCE_OVERDUE, values, state->overdue_ns);
-                add_u64(b, FAMILY_SOURCE_FAILURES, values, state->failures_total);
+                        set_seconds(b, first + SOURCE_DURATION, state->duration_ns);
+                set_seconds(b, first + SOURCE_OVERDUE, state->overdue_ns);
+                batch_set_u64(b, first + SOURCE_FAILURES, state->failures_total);
         }
-        add_u64(b, FAMILY_COLLECTOR_WORKERS, NO_LABELS, s->collector_workers);
 }
 
 static void add_lanes(struct batch *b, const struct service_state *s)
@@ -132,8 +148,11 @@ struct batch *service_batch(const struct service_state *s)
 
         if (!b)
                 return NULL;
+        if (prepare_collectors(b, s) < 0)
+                return NULL;
+        set_collectors(b, s);
+        add_u64(b, FAMILY_COLLECTOR_WORKERS, NO_LABELS, s->collector_workers);
         add_config(b, s);
-        add_collectors(b, s);
         add_lanes(b, s);
         if (s->http)
                 add_http(b, s->http);

@@ -20,6 +20,8 @@ struct lane_state {
         double stuck_seconds;               /* how long past its deadline the turn under way is; 0: none */
 };
 
+struct source_series;
+
 /* Strings and arrays are the caller's and only read. */
 struct service_state {
         const char *node;
@@ -27,6 +29,7 @@ struct service_state {
         uint64_t reload_success_realtime_ns; /* of the last that succeeded; 0: none */
         const struct collector_state *collectors;
         size_t n_collectors;
+        struct source_series *source_series; /* theirs, from page to page; NULL: not remembered */
         unsigned collector_workers;
         const struct http_stats *http;           /* NULL: no server */
         const struct responder_stats *responder; /* NULL: no responder */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/scope.h"
+#include "daemon/source_series.h"
 
 #define REAPERS_MAX 256
 
@@ -21,6 +22,7 @@ struct view {
         struct lane_state *lanes;
         struct lane_copy *copies; /* what the strings of lanes point at */
         size_t n_lanes;
+        struct source_series *source_series;
         size_t devices, peers, probes, failing;
         bool ready, reload_successful;
         uint64_t reload_success_realtime_ns;
@@ -35,9 +37,10 @@ int view_new(const char *node, struct view **ret)
                 return -ENOMEM;
         r = text_copy(v->node, sizeof(v->node), node);
         if (r == 0)
-                r = -pthread_mutex_init(&v->lock, NULL);
+                r = source_series_new(&v->source_series);
         if (r < 0)
                 return r;
+        (void)pthread_mutex_init(&v->lock, NULL); /* cannot fail without attributes */
         *ret = take_ptr(v);
         return 0;
 }
@@ -47,6 +50,7 @@ void view_free(struct view *v)
         if (!v)
                 return;
         (void)pthread_mutex_destroy(&v->lock);
+        source_series_free(v->source_series);
         free(v->lanes);
         free(v->copies);
         free(v);
@@ -151,6 +155,7 @@ struct batch *view_batch(struct view *v, const struct view_parts *parts)
         state.reload_success_realtime_ns = v->reload_success_realtime_ns;
         state.lanes = v->lanes;
         state.n_lanes = v->n_lanes;
+        state.source_series = v->source_series;
         b = service_batch(&state);
         (void)pthread_mutex_unlock(&v->lock);
         free(served);

@@ -8,6 +8,7 @@
 #include "daemon/detector.h"
 #include "daemon/service_families.h"
 #include "daemon/service_metrics.h"
+#include "daemon/source_series.h"
 
 /* The value of a sample; *ret_found says whether there is one. */
 static double find(const struct batch *b, const char *name, const char *labels, bool *ret_found)
@@ -16,7 +17,7 @@ static double find(const struct batch *b, const char *name, const char *labels, 
         for (size_t i = 0; i < batch_size(b); i++) {
                 const struct sample *s = batch_sample(b, i);
 
-                if (!text_equal(s->family->name, name) || !text_equal(s->labels, labels))
+                if (s->absent || !text_equal(s->family->name, name) || !text_equal(s->labels, labels))
                         continue;
                 *ret_found = true;
                 return s->integer ? (double)s->u64 : s->number;
@@ -90,6 +91,34 @@ static void sources_are_told_apart(void **state)
         expect(b, "rdma_canary_source_failures_total", "source=\"self\",device=\"\"", 0);
         expect(b, "rdma_canary_collector_workers", "", 3);
         batch_unref(b);
+}
+
+static void sources_are_prepared_once(void **state)
+{
+        struct collector_state states[] = {
+                { .source = "port", .device = "rxe0", .ran = true, .success = true },
+                { .source = "port", .device = "rxe1" },
+        };
+        struct service_state s = { .node = "a", .collectors = states, .n_collectors = 2 };
+        struct batch *first, *second, *third;
+
+        assert_int_equal(source_series_new(&s.source_series), 0);
+        first = service_batch(&s);
+        states[1].failures_total = 3;
+        second = service_batch(&s);
+        assert_ptr_equal(batch_set(first), batch_set(second));
+        expect_missing(first, "rdma_canary_source_success", "source=\"port\",device=\"rxe1\"");
+        expect(second, "rdma_canary_source_success", "source=\"port\",device=\"rxe1\"", 0);
+        expect(second, "rdma_canary_source_failures_total", "source=\"port\",device=\"rxe1\"", 3);
+        (void)text_copy(states[1].device, sizeof(states[1].device), "rxe2");
+        third = service_batch(&s);
+        assert_ptr_not_equal(batch_set(first), batch_set(third));
+        expect(third, "rdma_canary_source_failures_total", "source=\"port\",device=\"rxe2\"", 3);
+        expect_missing(third, "rdma_canary_source_failures_total", "source=\"port\",device=\"rxe1\"");
+        batch_unref(first);
+        batch_unref(second);
+        batch_unref(third);
+        source_series_free(s.source_series);
 }
 
 static void inbound_values_of_long_ago_are_left_out(void **state)
@@ -284,6 +313,7 @@ int main(void)
                 cmocka_unit_test(servers_and_reapers_are_told),
                 cmocka_unit_test(families_are_named_by_the_rules),
                 cmocka_unit_test(no_two_families_collide_in_openmetrics),
+                cmocka_unit_test(sources_are_prepared_once),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

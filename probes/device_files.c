@@ -53,7 +53,7 @@ int device_files_add(struct device_files *files, const struct source_environment
         if (!f->path)
                 return -ENOMEM;
         f->name = strrchr(f->path, '/') + 1;
-        f->error = kept_file_open(&f->file, env->reader, env->sysfs, f->path);
+        f->error = f->elsewhere ? -ENODATA : kept_file_open(&f->file, env->reader, env->sysfs, f->path);
         return (int)files->n++;
 }
 
@@ -93,7 +93,7 @@ void device_files_open_rest(struct device_files *files, const struct source_envi
         for (size_t i = 0; i < files->n; i++) {
                 struct device_file *f = &files->items[i];
 
-                if (f->file.fd < 0)
+                if (f->file.fd < 0 && !f->elsewhere)
                         f->error = kept_file_open(&f->file, env->reader, env->sysfs, f->path);
         }
 }

@@ -17,8 +17,9 @@ struct device_file {
         const char *name; /* the path's last part */
         char port[4];     /* label; "" for the device's own */
         device_file_parse *parse;
-        bool counter; /* told when it cannot be read */
-        int error;    /* of the last pass: 0, or why there is no value */
+        bool counter;   /* told when it cannot be read */
+        bool elsewhere; /* never opened: value and error are set by the source, -ENODATA at first */
+        int error;      /* of the last pass: 0, or why there is no value */
         uint64_t value;
 };
 

@@ -157,15 +157,22 @@ static int refresh(struct prepared *p, const struct prepared_class *class, bool 
         return sysfs_is_absent(r) ? 0 : r;
 }
 
-/* All files in one go, so that the kernel asks the device once for a set. */
+/* All files in one go, so that the kernel asks the device once for a set. true: prepare anew. */
+static bool read_all(struct prepared *p, const struct prepared_class *class)
+{
+        bool stale = device_files_read(&p->files, p->passive.env);
+
+        return (class->read && class->read(p)) || stale;
+}
+
 static int read_files(struct prepared *p, const struct prepared_class *class)
 {
         int r = lookup_due(&p->lookup, p->passive.env) ? refresh(p, class, false) : 0;
 
-        if (r == 0 && device_files_read(&p->files, p->passive.env)) {
+        if (r == 0 && read_all(p, class)) {
                 r = refresh(p, class, true);
                 if (r == 0)
-                        (void)device_files_read(&p->files, p->passive.env); /* once is enough */
+                        (void)read_all(p, class); /* once is enough */
         }
         return r;
 }

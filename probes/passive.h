@@ -46,6 +46,8 @@ struct prepared_class {
         void (*look)(const struct prepared *p, int device_dir, struct buf *seen);
         /* Fills the empty set and files. 0, -ENOMEM … */
         int (*prepare)(struct prepared *p, int device_dir);
+        /* Sets what is elsewhere. true: what is prepared is out of date. May be NULL. */
+        bool (*read)(struct prepared *p);
         /* Undoes it, but for set and files. */
         void (*forget)(struct prepared *p);
         /* The value that file i gave. */

@@ -3,6 +3,7 @@
 from metrics import Metrics
 from scenario import check, eventually
 
+LOOPBACK = "ib_write_bw -d rxe0 -x 1 -s 4096 -n 1000"
 CONFIG = "node: alone\nresponder: {enabled: false}\n"
 
 
@@ -21,3 +22,10 @@ class Collecting:
 
     def metrics(self):
         return Metrics(self.host.http("/metrics").body)
+
+
+def make_traffic(host):
+    server = host.start(f"exec {LOOPBACK}")
+    eventually(lambda: ":18515" in host.run("ss -tln").out, timeout=10, what="ib_write_bw listening")
+    host.run(f"{LOOPBACK} 127.0.0.1", timeout=60)
+    server.wait(10)

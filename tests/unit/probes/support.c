@@ -84,19 +84,30 @@ void tree_directory(struct tree *t, const char *path)
         assert_int_equal(mkdirat(t->fd, path, 0755), 0);
 }
 
+void *source_create(
+        const struct source_class *class, const struct source_environment *env, const char *device)
+{
+        struct source_target target = { .device = device };
+        void *config = calloc(1, class->config_size), *source = NULL;
+
+        assert_non_null(config);
+        assert_int_equal(option_defaults(class->options, class->n_options, config), 0);
+        assert_int_equal(class->create(env, &target, config, &source), 0);
+        option_free(class->options, class->n_options, config);
+        free(config);
+        return source;
+}
+
 struct batch *collect_once(
         const struct source_class *class, int sysfs, int procfs, const char *device, int *ret_r)
 {
         struct source_environment env = {
                 .sysfs = sysfs, .procfs = procfs, .clock = &clock_system, .reader = &reader_system
         };
-        struct source_target target = { .device = device };
-        struct source_config config = { .enabled = true };
         struct batch *b = batch_new();
-        void *source = NULL;
+        void *source = source_create(class, &env, device);
 
         assert_non_null(b);
-        assert_int_equal(class->create(&env, &target, &config, &source), 0);
         *ret_r = class->collect(source, clock_now_ns() + NS_PER_SEC, b);
         class->destroy(source);
         assert_int_equal(batch_error(b), 0);

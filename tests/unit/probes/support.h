@@ -24,6 +24,10 @@ void tree_link(struct tree *t, const char *path, const char *target);
 void tree_fifo(struct tree *t, const char *path);
 void tree_directory(struct tree *t, const char *path);
 
+/* With the configuration that an empty file gives. */
+void *source_create(
+        const struct source_class *class, const struct source_environment *env, const char *device);
+
 /* One turn of a collector with a life of its own. *ret_r: what collect() returned. */
 struct batch *collect_once(
         const struct source_class *class, int sysfs, int procfs, const char *device, int *ret_r);

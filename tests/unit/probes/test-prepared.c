@@ -56,8 +56,6 @@ struct world {
 
 static void world_init(struct world *w, const char *class)
 {
-        struct source_config config = { .enabled = true };
-
         faults.error = 0;
         faults.fd = -1;
         faults.reads = 0;
@@ -72,8 +70,7 @@ static void world_init(struct world *w, const char *class)
                 .reader = &w->reader,
                 .generation = &w->generation };
         w->class = source_class_find(class);
-        assert_int_equal(
-                w->class->create(&w->env, &(struct source_target){ .device = "d" }, &config, &w->source), 0);
+        w->source = source_create(w->class, &w->env, "d");
 }
 
 static void world_done(struct world *w)

@@ -3,21 +3,13 @@
 import json
 from pathlib import Path
 
-from collecting import Collecting
+from collecting import Collecting, make_traffic
 from prometheus import promtool_check
 from scenario import check, equal, eventually, scenario
 
 FIXTURE = Path(__file__).resolve().parents[2] / "data/sysfs-rxe/class/infiniband/rxe0"
 ATTRIBUTES = ["node_type", "fw_ver", "ports/1/state", "ports/1/phys_state", "ports/1/rate", "ports/1/link_layer",
               "ports/1/lid", "ports/1/sm_lid", "ports/1/gid_attrs/ndevs/0", "ports/1/gid_attrs/types/0"]
-LOOPBACK = "ib_write_bw -d rxe0 -x 1 -s 4096 -n 1000"
-
-
-def make_traffic(host):
-    server = host.start(f"exec {LOOPBACK}")
-    eventually(lambda: ":18515" in host.run("ss -tln").out, timeout=10, what="ib_write_bw listening")
-    host.run(f"{LOOPBACK} 127.0.0.1", timeout=60)
-    server.wait(10)
 
 
 @scenario(hosts=1, limit_s=180)

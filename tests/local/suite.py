@@ -12,7 +12,7 @@ import case  # noqa: E402
 import pages  # noqa: E402
 from fixtures import names  # noqa: E402
 
-MODULES = ("test_docs", "test_changes", "test_hangs", "test_crowd")
+MODULES = ("test_docs", "test_changes", "test_hangs", "test_crowd", "test_openmetrics")
 
 
 def cases(soak=False):

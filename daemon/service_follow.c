@@ -129,7 +129,9 @@ void service_tell_dropped(struct service *s)
         if (!http_dropped(s->http, &names))
                 return;
         if (names.len > 0)
-                log_warn("metrics.max_series: pages leave out these families: %s", names.data);
+                log_warn("metrics.max_series: pages leave out families, rdma_canary_dropped_series names "
+                         "all: %s",
+                        names.data);
         else
                 log_info("metrics.max_series: pages show all families again");
 }

@@ -165,6 +165,7 @@ static int query_port(struct ibv_context *context, uint8_t number, struct port_f
                 .state = (uint8_t)attributes.state,
                 .link_layer = link_layer_of(attributes.link_layer, context->device->transport_type),
                 .active_mtu_bytes = mtu_to_bytes(attributes.active_mtu),
+                .max_mtu_bytes = mtu_to_bytes(attributes.max_mtu),
                 .lid = attributes.lid,
                 .rate_bytes_per_second =
                         lanes(attributes.active_width) * lane_bytes_per_second(attributes.active_speed),

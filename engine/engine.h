@@ -52,7 +52,7 @@ struct port_facts {
         uint8_t number; /* from 1 */
         uint8_t state;  /* enum ibv_port_state: 4 is ACTIVE */
         enum link_layer link_layer;
-        unsigned active_mtu_bytes;
+        unsigned active_mtu_bytes, max_mtu_bytes;
         uint16_t lid;
         uint64_t rate_bytes_per_second; /* width × speed as the driver says; Soft-RoCE makes it up */
         size_t n_addresses;             /* the first ENGINE_ADDRESSES_MAX that are not empty */

@@ -1,4 +1,4 @@
-"""Fills the cache: the guests' kernel and image, Prometheus."""
+"""Fills the cache: the guests' kernel and image, Prometheus, node_exporter."""
 
 import sys
 
@@ -9,5 +9,6 @@ from packages import unpacked
 try:
     image()
     unpacked("prometheus")
+    unpacked("prometheus-node-exporter")
 except cache.SetupError as problem:
     sys.exit(f"dev: {problem}")

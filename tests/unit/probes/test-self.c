@@ -68,6 +68,15 @@ static void this_process(void **state)
         assert_true(sample_find(b, "process_start_time_seconds", "")->number < (double)time(NULL) + 1);
 }
 
+static size_t shown(const struct batch *b)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < batch_size(b); i++)
+                n += !batch_sample(b, i)->absent;
+        return n;
+}
+
 static void without_procfs_there_is_still_a_version(void **state)
 {
         struct tree t;
@@ -77,12 +86,12 @@ static void without_procfs_there_is_still_a_version(void **state)
         tree_init(&t);
         b = collect_once(self_class(), -1, t.fd, "", &r);
         assert_int_equal(r, 0);
-        assert_int_equal(batch_size(b), 1);
+        assert_int_equal(shown(b), 1);
         assert_sample_u64(b, BUILD, BUILD_LABELS, 1);
         batch_unref(b);
         tree_text(&t, "self/stat", "160 (cut off) R 149");
         b = collect_once(self_class(), -1, t.fd, "", &r);
-        assert_int_equal(batch_size(b), 1);
+        assert_int_equal(shown(b), 1);
         batch_unref(b);
         tree_done(&t);
 }

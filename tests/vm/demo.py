@@ -58,11 +58,16 @@ def page():
         return Metrics(response.read().decode())
 
 
+INBOUND = {"inbound bandwidth": "rdma_canary_inbound_bandwidth_bytes_per_second",
+           "inbound latency": "rdma_canary_inbound_latency_p50_seconds"}
+
+
 def missing_samples(name, metrics):
-    """The probes of the other host that have not succeeded yet."""
+    """What is not there yet: successful probes of the other host, and what that host has measured towards this one."""
     peer = next(other for other in ("host-a", "host-b") if other != name)
     return [probe for probe in PROBES
-            if not any(value == 1 for _, value in metrics.find("rdma_canary_probe_success", probe=probe, peer=peer))]
+            if not any(value == 1 for _, value in metrics.find("rdma_canary_probe_success", probe=probe, peer=peer))] + [
+        what for what, family in INBOUND.items() if not metrics.find(family, peer=peer)]
 
 
 def look(services):

@@ -1,5 +1,7 @@
 """What must stay as it was after hundreds of restarts and thousands of turns."""
 
+import time
+
 from scenario import below, equal, eventually, scenario
 from service import Service, usual_config
 
@@ -45,9 +47,14 @@ def turn(services, count):
     for service in services:
         service.configure(config(service.host, "1s"))
         service.reload()
-    for service in services:
-        turns = attempts(service)
-        eventually(lambda: attempts(service) >= turns + count, timeout=3000, what=f"{count} turns", every=2)
+    started, goals = time.monotonic(), {service: attempts(service) + count for service in services}
+
+    def lacking():
+        return {service.host.name: goal - attempts(service) for service, goal in goals.items() if attempts(service) < goal}
+    while left := lacking():
+        print(f"    {time.monotonic() - started:.0f} s, turns to go: {left}", flush=True)
+        below(time.monotonic() - started, 3000, "seconds")
+        time.sleep(15)
 
 
 @scenario(hosts=2, init="systemd", limit_s=3600)

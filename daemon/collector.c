@@ -134,7 +134,7 @@ int collectors_free(struct collectors *c, uint64_t deadline_ns)
         waiters = pass_end(c, false);
         (void)pthread_cond_broadcast(&c->work);
         pool_unlock(c);
-        waiters_answer(waiters);
+        waiters_answer(c, waiters);
         pool_lock(c);
         wait_for_workers(c, deadline_ns);
         while (next_leftover(c, &unused, &slot)) {
@@ -201,7 +201,7 @@ void collector_remove(struct collector *s)
         s->slot_users++;
         pool_unlock(c);
         slot_publish(s->slot, NULL);
-        waiters_answer(waiters);
+        waiters_answer(c, waiters);
         pool_lock(c);
         source_slot_release(s);
         unused = source_unlink_unused(s);

@@ -5,8 +5,9 @@
 #include "base/sync.h"
 #include "daemon/collector_private.h"
 
-void waiters_answer(struct waiter *waiters)
+void waiters_answer(struct collectors *c, struct waiter *waiters)
 {
+        (void)pthread_cond_broadcast(&c->settled);
         while (waiters) {
                 struct waiter *w = waiters;
 
@@ -72,7 +73,7 @@ static void withdraw(struct collectors *c, struct collector *withdrawn)
         }
 }
 
-/* All waiters but the patient ones, which are told. */
+/* All waiters but the patient ones. */
 static struct waiter *take_waiters(struct collectors *c, bool complete)
 {
         struct waiter *waiters = take_ptr(c->waiters), **at = &waiters;
@@ -88,7 +89,6 @@ static struct waiter *take_waiters(struct collectors *c, bool complete)
                 *at = w->next;
                 w->next = NULL;
                 w->settled = true;
-                (void)pthread_cond_broadcast(&c->settled);
         }
         return waiters;
 }
@@ -98,6 +98,7 @@ struct waiter *pass_end(struct collectors *c, bool complete)
         struct waiter *waiters = take_waiters(c, complete);
 
         c->in_pass = false;
+        c->passes++;
         c->pending = 0;
         return waiters;
 }
@@ -160,7 +161,6 @@ static void pass_begin(struct collectors *c, uint64_t now)
         }
         workers_lend_slow(c, now);
         c->patience_ns = clock_now_ns() + COLLECTORS_PATIENCE_NS;
-        workers_call(c);
 }
 
 /* Locked. Every worker is stuck with a source of an earlier pass. */
@@ -190,11 +190,17 @@ static struct waiter *pass_join(
         return is_hopeless(c) ? pass_give_up(c, now, withdrawn) : NULL;
 }
 
-/* Locked, which it lets go of to wait. Whether the pass was over soon: then w is the caller's to answer, and
- * else it waits with the others. */
-static bool wait_patiently(struct collectors *c, struct waiter *w)
+/* Locked, which it lets go of to wait, and to wake a worker for a pass that has just begun: it would only run
+ * into the lock. Whether the pass was over soon: then w is the caller's to answer, and else it waits with the
+ * others. */
+static bool wait_patiently(struct collectors *c, struct waiter *w, bool begun)
 {
         w->patient = true;
+        if (begun) {
+                pool_unlock(c);
+                (void)pthread_cond_signal(&c->work);
+                pool_lock(c);
+        }
         while (!w->settled && cond_wait_until(&c->settled, &c->lock, c->patience_ns))
                 ;
         w->patient = false;
@@ -232,10 +238,12 @@ void collectors_scrape(
         *w = (struct waiter){ .deadline_ns = deadline_ns, .done = done, .context = context };
         pool_lock(c);
         if (!c->stopping) {
-                if (!c->in_pass)
+                bool begun = !c->in_pass;
+
+                if (begun)
                         pass_begin(c, now);
                 waiters = pass_join(c, w, now, &withdrawn);
-                if (!waiters && wait_patiently(c, w)) {
+                if (!waiters && wait_patiently(c, w, begun)) {
                         waiters = w;
                 } else {
                         workers_call(c);
@@ -244,7 +252,7 @@ void collectors_scrape(
         }
         pool_unlock(c);
         withdraw(c, withdrawn);
-        waiters_answer(waiters);
+        waiters_answer(c, waiters);
         if (wake.call)
                 wake.call(wake.context);
 }
@@ -315,6 +323,6 @@ void collectors_expire(struct collectors *c)
         }
         pool_unlock(c);
         withdraw(c, withdrawn);
-        waiters_answer(expired);
-        waiters_answer(rest);
+        waiters_answer(c, expired);
+        waiters_answer(c, rest);
 }

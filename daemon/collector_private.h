@@ -67,6 +67,7 @@ struct collectors {
         bool stopping, orphaned;
 
         bool in_pass;
+        uint64_t passes; /* ended */
         uint64_t pass_started_ns, pass_deadline_ns, slow_check_ns;
         uint64_t patience_ns; /* until when patient waiters wait; by the system's clock */
         size_t pending;       /* sources the pass waits for */
@@ -108,7 +109,8 @@ void queue_take(struct collectors *c, struct collector *s);
 struct waiter *pass_end(struct collectors *c, bool complete);
 /* The pass need not wait for this source any longer. */
 struct waiter *pass_leave(struct collectors *c, struct collector *s);
-void waiters_answer(struct waiter *waiters);
+/* Unlocked, after each pass_end(): patient waiters are woken here, when the lock they need is free. */
+void waiters_answer(struct collectors *c, struct waiter *waiters);
 
 /* collector_workers.c */
 int worker_start(struct collectors *c);                        /* locked, like the next three */

@@ -51,6 +51,7 @@ static bool run_next(struct collectors *c)
 {
         struct collector *s = c->queue, *unused;
         uint64_t deadline_ns = c->pass_deadline_ns, duration_ns;
+        uint64_t passes;
         struct waiter *waiters;
         struct batch *b;
         bool surplus;
@@ -72,14 +73,15 @@ static bool run_next(struct collectors *c)
                 publish(c, s, b);
         note_result(s, duration_ns, error);
         s->run = RUN_IDLE;
+        passes = c->passes;
         waiters = pass_leave(c, s);
         surplus = s->lent && c->live >= COLLECTORS_WORKERS_MIN;
         if (s->lent && !surplus)
                 c->live++;
         unused = source_unlink_unused(s);
-        if (waiters || unused) {
+        if (c->passes != passes || unused) {
                 pool_unlock(c);
-                waiters_answer(waiters);
+                waiters_answer(c, waiters);
                 source_dispose(unused);
                 pool_lock(c);
         }

@@ -33,7 +33,7 @@ struct ethtool_config {
 /* One statistic that is shown. Its position in the list is that of its series. */
 struct statistic {
         uint64_t series; /* hash of family and labels */
-        uint32_t index;  /* among the driver's */
+        uint32_t index;  /* among the driver's, or enum ethtool_standard */
         enum ethtool_unit unit;
         bool known;
         uint64_t value;
@@ -42,7 +42,7 @@ struct statistic {
 struct interface {
         uint32_t n_names;
         uint64_t names_hash, names_at_ns;
-        size_t first, end; /* its statistics */
+        size_t first, standard, end; /* its statistics; where the standard ones begin */
 };
 
 struct ethtool_source {
@@ -51,6 +51,7 @@ struct ethtool_source {
         size_t n_include;
         char **include;
         int socket; /* -1: not open */
+        struct ethtool_netlink netlink;
         struct ethtool_caller caller;
         struct lookup lookup;
         struct netdevs netdevs;
@@ -83,6 +84,7 @@ static void destroy(void *state)
         if (!s)
                 return;
         close_fdp(&s->socket);
+        ethtool_netlink_close(&s->netlink);
         for (size_t i = 0; i < s->n_include; i++)
                 free(s->include[i]);
         free(s->include);
@@ -116,7 +118,7 @@ static int create(const struct source_environment *env, const struct source_targ
 
         if (!s)
                 return -ENOMEM;
-        s->socket = -1;
+        s->socket = s->netlink.fd = -1;
         s->min_age_ns = c->min_age_ns;
         r = passive_init(&s->passive, env, target);
         if (r == 0)
@@ -148,7 +150,10 @@ static int find_caller(struct ethtool_source *s)
         s->socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
         if (s->socket < 0)
                 return -errno;
-        s->caller = (struct ethtool_caller){ .call = ethtool_ioctl, .context = &s->socket };
+        s->caller = (struct ethtool_caller){ .call = ethtool_ioctl,
+                .context = &s->socket,
+                .standard = ethtool_standard_ask,
+                .standard_context = &s->netlink };
         return 0;
 }
 
@@ -238,19 +243,13 @@ static uint64_t hash_names(const char *names, uint32_t n)
         return hash;
 }
 
-/* An interface that has no such statistics, as a bond, has none to prepare: no failure. */
-static int prepare_interface(struct ethtool_source *s, size_t which)
+static int prepare_driver(struct ethtool_source *s, const char *netdev, struct interface *interface)
 {
-        const char *netdev = s->netdevs.items[which].name;
-        struct interface *interface = &s->interfaces[which];
         char driver[ETHTOOL_NAME_SIZE + 1];
         cleanup(freep) char *names = NULL;
         uint32_t n;
-        int r;
+        int r = ethtool_driver(&s->caller, netdev, driver);
 
-        *interface = (struct interface){ .first = s->n, .end = s->n, .names_hash = hash_names(NULL, 0) };
-        interface->names_at_ns = clock_monotonic_ns(s->passive.env->clock);
-        r = ethtool_driver(&s->caller, netdev, driver);
         if (r == 0)
                 r = ethtool_names(&s->caller, netdev, &names, &n);
         if (r < 0)
@@ -259,8 +258,40 @@ static int prepare_interface(struct ethtool_source *s, size_t which)
         interface->names_hash = hash_names(names, n);
         for (uint32_t i = 0; r == 0 && i < n; i++)
                 r = add_named(s, netdev, driver, names, i, interface->first);
-        interface->end = s->n;
         return r;
+}
+
+/* What the driver's own names did not give already. */
+static int prepare_standard(struct ethtool_source *s, const char *netdev, const struct interface *interface)
+{
+        struct ethtool_standard_values values = { 0 };
+        int r = s->caller.standard ? s->caller.standard(s->caller.standard_context, netdev, &values) : 0;
+
+        for (uint32_t i = 0; r == 0 && i < N_ETHTOOL_STANDARD; i++) {
+                struct ethtool_meaning meaning;
+
+                if (!(values.known & 1U << i))
+                        continue;
+                ethtool_standard_meaning(i, &meaning);
+                r = add(s, netdev, i, interface->first, &meaning, "");
+        }
+        return r;
+}
+
+/* An interface that has no such statistics, as a bond, has none to prepare: no failure. */
+static int prepare_interface(struct ethtool_source *s, size_t which)
+{
+        const char *netdev = s->netdevs.items[which].name;
+        struct interface *interface = &s->interfaces[which];
+        int error = 0;
+
+        *interface = (struct interface){ .first = s->n, .names_hash = hash_names(NULL, 0) };
+        interface->names_at_ns = clock_monotonic_ns(s->passive.env->clock);
+        sysfs_note_error(&error, prepare_driver(s, netdev, interface));
+        interface->standard = s->n;
+        sysfs_note_error(&error, prepare_standard(s, netdev, interface));
+        interface->end = s->n;
+        return error;
 }
 
 static int prepare(struct ethtool_source *s)
@@ -309,26 +340,53 @@ static bool names_changed(const struct ethtool_source *s, const char *netdev, st
 }
 
 /* -ESTALE: these are not the statistics that were prepared. */
-static int read_interface(struct ethtool_source *s, size_t which)
+static int read_driver(struct ethtool_source *s, const char *netdev, const struct interface *interface)
 {
-        const char *netdev = s->netdevs.items[which].name;
-        struct interface *interface = &s->interfaces[which];
         cleanup(freep) uint64_t *values = NULL;
         uint32_t n;
         int r;
 
-        if (names_changed(s, netdev, interface))
-                return -ESTALE;
-        if (interface->first == interface->end)
+        if (interface->first == interface->standard)
                 return 0;
         r = ethtool_values(&s->caller, netdev, &values, &n);
         if (r == 0 && n != interface->n_names)
                 return -ESTALE;
-        for (size_t i = interface->first; i < interface->end; i++) {
+        for (size_t i = interface->first; i < interface->standard; i++) {
                 s->statistics[i].known = r == 0;
                 if (r == 0)
                         s->statistics[i].value = values[s->statistics[i].index];
         }
+        return r;
+}
+
+static int read_standard(struct ethtool_source *s, const char *netdev, const struct interface *interface)
+{
+        struct ethtool_standard_values values = { 0 };
+        int r;
+
+        if (interface->standard == interface->end)
+                return 0;
+        r = s->caller.standard(s->caller.standard_context, netdev, &values);
+        for (size_t i = interface->standard; i < interface->end; i++) {
+                struct statistic *one = &s->statistics[i];
+
+                one->known = r == 0 && values.known & 1U << one->index;
+                one->value = values.values[one->index];
+        }
+        return r;
+}
+
+static int read_interface(struct ethtool_source *s, size_t which)
+{
+        const char *netdev = s->netdevs.items[which].name;
+        struct interface *interface = &s->interfaces[which];
+        int r;
+
+        if (names_changed(s, netdev, interface))
+                return -ESTALE;
+        r = read_driver(s, netdev, interface);
+        if (r != -ESTALE)
+                sysfs_note_error(&r, read_standard(s, netdev, interface));
         return r;
 }
 

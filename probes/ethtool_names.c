@@ -286,3 +286,18 @@ int ethtool_meaning(const char *driver, const char *name, size_t len, struct eth
         }
         return -ENOENT;
 }
+
+void ethtool_standard_meaning(enum ethtool_standard which, struct ethtool_meaning *ret)
+{
+        static const enum family meanings[N_ETHTOOL_STANDARD] = {
+                [STANDARD_PAUSE_RX] = PAUSE_RX,
+                [STANDARD_PAUSE_TX] = PAUSE_TX,
+                [STANDARD_FEC_CORRECTED] = FEC_CORRECTED,
+                [STANDARD_FEC_UNCORRECTABLE] = FEC_UNCORRECTABLE,
+                [STANDARD_CORRECTED_BITS] = CORRECTED_BITS,
+                [STANDARD_SYMBOL_ERRORS] = SYMBOL_ERRORS,
+                [STANDARD_CRC_ERRORS] = CRC_ERRORS,
+        };
+
+        *ret = (struct ethtool_meaning){ .family = &ethtool_families[meanings[which]] };
+}

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/metric.h"
+#include "probes/ethtool_standard.h"
 
 enum ethtool_unit {
         ETHTOOL_ONE,
@@ -24,6 +25,8 @@ struct ethtool_meaning {
 extern const struct metric_family ethtool_families[N_ETHTOOL_FAMILIES];
 extern const struct metric_family *const ethtool_other; /* labels device, netdev, statistic */
 
+/* What a standard statistic means. */
+void ethtool_standard_meaning(enum ethtool_standard which, struct ethtool_meaning *ret);
 /* What a statistic of this driver means. 0; -ENOENT: nothing we know. `name` need not be terminated. */
 int ethtool_meaning(const char *driver, const char *name, size_t len, struct ethtool_meaning *ret);
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/ethtool_standard.h"
+
 #define ETHTOOL_NAME_SIZE 32    /* of one name, not terminated when it is that long */
 #define ETHTOOL_COUNT_MAX 65536 /* statistics of one interface */
 
@@ -14,6 +16,9 @@
 struct ethtool_caller {
         int (*call)(void *context, const char *netdev, void *request);
         void *context;
+        /* ethtool_standard_ask(); NULL: not asked. */
+        int (*standard)(void *context, const char *netdev, struct ethtool_standard_values *ret);
+        void *standard_context;
 };
 
 /* context: pointer to a socket's descriptor. */

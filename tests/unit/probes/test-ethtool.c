@@ -63,6 +63,15 @@ static int answer(void *context, const char *netdev, void *request)
         return 0;
 }
 
+static int answer_standard(void *context, const char *netdev, struct ethtool_standard_values *ret)
+{
+        const struct ethtool_standard_values *values = context;
+
+        assert_string_equal(netdev, "eth0");
+        *ret = *values;
+        return values->known ? 0 : -EOPNOTSUPP;
+}
+
 static void driver_add(struct driver *d, const char *name, uint64_t value)
 {
         assert_true(d->n < N_MAX && strlen(name) <= ETH_GSTRING_LEN);
@@ -282,6 +291,34 @@ static void others_come_when_asked_for_and_once_each(void **state)
         fixture_free(f);
 }
 
+static void standard_statistics_fill_what_the_driver_leaves_out(void **state)
+{
+        struct fixture *f = fixture_new("mlx5_core", NULL, 0);
+        struct ethtool_standard_values values = { .known = 1U << STANDARD_CRC_ERRORS |
+                                                           1U << STANDARD_FEC_CORRECTED };
+        struct batch *b;
+
+        values.values[STANDARD_CRC_ERRORS] = 100;
+        values.values[STANDARD_FEC_CORRECTED] = 200;
+        ethtool_ask(f->source, (struct ethtool_caller){ .call = answer,
+                                       .context = &f->driver,
+                                       .standard = answer_standard,
+                                       .standard_context = &values });
+        driver_add(&f->driver, "rx_crc_errors_phy", 1);
+        b = collect(f);
+        assert_sample_u64(b, NETDEV "physical_crc_errors_total", LABELS_0, 1);
+        assert_sample_u64(b, NETDEV "fec_corrected_blocks_total", LABELS_0, 200);
+        assert_int_equal(batch_size(b), 2);
+        batch_unref(b);
+        values.known = 0;
+        f->now_ns += 10 * NS_PER_SEC;
+        b = collect(f);
+        assert_no_sample(b, NETDEV "fec_corrected_blocks_total", LABELS_0);
+        assert_sample_u64(b, NETDEV "physical_crc_errors_total", LABELS_0, 1);
+        batch_unref(b);
+        fixture_free(f);
+}
+
 static void the_kernel_is_left_alone_for_the_minimum_age(void **state)
 {
         struct fixture *f = fixture_new("mlx5_core", NULL, 0);
@@ -385,6 +422,7 @@ int main(void)
                 cmocka_unit_test(drivers_share_one_vocabulary),
                 cmocka_unit_test(one_drivers_names_mean_nothing_in_another),
                 cmocka_unit_test(others_come_when_asked_for_and_once_each),
+                cmocka_unit_test(standard_statistics_fill_what_the_driver_leaves_out),
                 cmocka_unit_test(the_kernel_is_left_alone_for_the_minimum_age),
                 cmocka_unit_test(names_are_read_again_when_the_set_changes),
                 cmocka_unit_test(what_the_driver_does_not_do_is_no_failure),

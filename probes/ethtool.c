@@ -247,7 +247,7 @@ static int prepare_driver(struct ethtool_source *s, const char *netdev, struct i
 {
         char driver[ETHTOOL_NAME_SIZE + 1];
         cleanup(freep) char *names = NULL;
-        uint32_t n;
+        uint32_t n = 0;
         int r = ethtool_driver(&s->caller, netdev, driver);
 
         if (r == 0)
@@ -329,7 +329,7 @@ static bool names_changed(const struct ethtool_source *s, const char *netdev, st
 {
         uint64_t now = clock_monotonic_ns(s->passive.env->clock);
         cleanup(freep) char *names = NULL;
-        uint32_t n;
+        uint32_t n = 0;
 
         if (now - interface->names_at_ns < NAMES_AGE_NS)
                 return false;
@@ -343,7 +343,7 @@ static bool names_changed(const struct ethtool_source *s, const char *netdev, st
 static int read_driver(struct ethtool_source *s, const char *netdev, const struct interface *interface)
 {
         cleanup(freep) uint64_t *values = NULL;
-        uint32_t n;
+        uint32_t n = 0;
         int r;
 
         if (interface->first == interface->standard)

@@ -74,7 +74,7 @@ int ethtool_names(const struct ethtool_caller *c, const char *netdev, char **ret
 {
         cleanup(freep) void *memory = NULL;
         struct ethtool_gstrings *request;
-        uint32_t n;
+        uint32_t n = 0;
         int r = make_request(c, netdev, sizeof(*request), ETHTOOL_NAME_SIZE, &memory, &n);
 
         if (r < 0)
@@ -98,7 +98,7 @@ int ethtool_values(const struct ethtool_caller *c, const char *netdev, uint64_t 
 {
         cleanup(freep) void *memory = NULL;
         struct ethtool_stats *request;
-        uint32_t n;
+        uint32_t n = 0;
         int r = make_request(c, netdev, sizeof(*request), sizeof(uint64_t), &memory, &n);
 
         if (r < 0)

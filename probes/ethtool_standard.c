@@ -153,7 +153,7 @@ static int find_answer(const void *data, size_t len, uint32_t sequence, const st
 int ethtool_standard_read(
         const void *data, size_t len, uint32_t sequence, struct ethtool_standard_values *into)
 {
-        const struct nlmsghdr *message;
+        const struct nlmsghdr *message = NULL;
         int r = len > MESSAGE_MAX ? -EBADMSG : find_answer(data, len, sequence, &message);
 
         return r < 0 ? r : read_answer(message, into);
@@ -196,8 +196,8 @@ static int find_family(struct ethtool_netlink *n)
 {
         _Alignas(uint64_t) char memory[256], answer[MESSAGE_MAX];
         struct nlmsghdr *request = begin(memory, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1);
-        const struct nlmsghdr *message;
-        size_t len;
+        const struct nlmsghdr *message = NULL;
+        size_t len = 0;
         int r;
 
         mnl_attr_put_strz(request, CTRL_ATTR_FAMILY_NAME, ETHTOOL_GENL_NAME);
@@ -253,7 +253,7 @@ static int ask(struct ethtool_netlink *n, uint8_t cmd, uint16_t header, const ch
         _Alignas(uint64_t) char memory[256], answer[MESSAGE_MAX];
         struct nlmsghdr *request = begin(memory, n->family, cmd, ETHTOOL_GENL_VERSION);
         struct nlattr *nest = mnl_attr_nest_start(request, header);
-        size_t len;
+        size_t len = 0;
         int r;
 
         mnl_attr_put_strz(request, ETHTOOL_A_HEADER_DEV_NAME, netdev);

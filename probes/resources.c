@@ -9,6 +9,7 @@
 
 #include "base/parse.h"
 #include "base/text.h"
+#include "probes/cgroup_pairs.h"
 #include "probes/nldev.h"
 #include "probes/passive.h"
 #include "probes/readings.h"
@@ -17,6 +18,7 @@
 enum resources_family {
         DEVICE_RESOURCES,
         OPTIONAL_COUNTER_ENABLED,
+        CGROUP_QUEUE_PAIRS,
         N_RESOURCES_FAMILIES,
 };
 
@@ -33,11 +35,34 @@ static const struct metric_family families[] = {
                         "`rdma statistic mode` shows it).",
                 .labels = { "device", "port", "counter" },
         },
+        [CGROUP_QUEUE_PAIRS] = {
+                .name = "rdma_canary_cgroup_queue_pairs", .type = METRIC_GAUGE,
+                .help = "Queue pairs by the cgroup of the process that made them (RDMA_NLDEV_CMD_RES_QP_GET, "
+                        "/proc/PID/cgroup): the 20 cgroups with the most, and (other), (kernel), (unknown).",
+                .labels = { "device", "cgroup" },
+        },
 };
 static_assert(ARRAY_SIZE(families) == N_RESOURCES_FAMILIES, "a family for every position");
 
+struct resources_config {
+        struct source_config base;
+        bool cgroups;
+};
+
+static const struct option options[] = {
+        SOURCE_OPTION_ENABLED(struct resources_config, "true"),
+        { .key = "cgroups",
+                .kind = OPTION_BOOL,
+                .offset = offsetof(struct resources_config, cgroups),
+                .fallback = "false",
+                .help = "whether queue pairs are added up by cgroup; all of them are listed for that at each "
+                        "scrape, "
+                        "and /proc must show other users' processes" },
+};
+
 struct resources_source {
         struct passive passive; /* first: made by its functions */
+        bool cgroups;
         struct lookup lookup;
         struct nldev nldev;
         bool present; /* the device has an index */
@@ -54,6 +79,7 @@ static int create(const struct source_environment *env, const struct source_targ
         if (!s)
                 return -ENOMEM;
         s->nldev = NLDEV_INIT;
+        s->cgroups = ((const struct resources_config *)config)->cgroups;
         r = passive_init(&s->passive, env, target);
         if (r < 0) {
                 free(s);
@@ -157,6 +183,34 @@ static int collect_optional(struct resources_source *s, struct batch *b)
         return error;
 }
 
+struct counting {
+        struct cgroup_pairs pairs;
+        int procfs;
+};
+
+static int count_pair(void *context, const struct nldev_entry *e)
+{
+        struct counting *c = context;
+
+        if (!e->has_value)
+                return cgroup_pairs_add(&c->pairs, CGROUP_PAIRS_KERNEL, 1);
+        return cgroup_pairs_add_process(&c->pairs, c->procfs, e->value);
+}
+
+static int collect_cgroups(struct resources_source *s, struct batch *b)
+{
+        struct counting c = { .procfs = s->passive.env->procfs };
+        int r = nldev_ask(&s->nldev, NLDEV_QUEUE_PAIRS, s->index, NLDEV_NO_PORT, count_pair, &c);
+
+        if (r == 0)
+                r = cgroup_pairs_cut(&c.pairs);
+        for (size_t i = 0; r == 0 && i < c.pairs.n; i++)
+                batch_add_u64(b, &families[CGROUP_QUEUE_PAIRS],
+                        LABELS(s->passive.device, c.pairs.items[i].cgroup), c.pairs.items[i].pairs);
+        cgroup_pairs_done(&c.pairs);
+        return r;
+}
+
 static int collect(void *state, uint64_t deadline_ns, struct batch *b)
 {
         struct resources_source *s = state;
@@ -173,6 +227,8 @@ static int collect(void *state, uint64_t deadline_ns, struct batch *b)
                 sysfs_note_error(&error, r);
         if (r == 0 && s->present)
                 sysfs_note_error(&error, collect_optional(s, b));
+        if (r == 0 && s->present && s->cgroups)
+                sysfs_note_error(&error, collect_cgroups(s, b));
         return error;
 }
 
@@ -183,9 +239,9 @@ const struct source_class source_resources = {
         .scope = SCOPE_DEVICE,
         .families = families,
         .n_families = ARRAY_SIZE(families),
-        .options = passive_options,
-        .n_options = N_PASSIVE_OPTIONS,
-        .config_size = sizeof(struct passive_config),
+        .options = options,
+        .n_options = ARRAY_SIZE(options),
+        .config_size = sizeof(struct resources_config),
         .create = create,
         .collect = collect,
         .destroy = destroy,

@@ -33,6 +33,24 @@ def test_resources_equal_what_rdma_says(a):
     equal(metrics.value("rdma_canary_source_success", source="resources"), 1, "success of the source")
 
 
+@scenario(hosts=1, share=False, limit_s=120)
+def test_queue_pairs_by_cgroup(a):
+    """Those of a process are its cgroup's, those of the kernel apart."""
+    daemon = Collecting(a, config="collectors: {resources: {cgroups: true}}\n")
+
+    def shown():
+        return {labels["cgroup"]: value for labels, value in daemon.metrics().find("rdma_canary_cgroup_queue_pairs", device="rxe0")}
+
+    kernel = resources(a)["qp"]
+    equal(shown(), {"(kernel)": kernel}, "queue pairs of an idle device")
+    a.run("mkdir /run/cgroup && mount -t cgroup2 none /run/cgroup && mkdir /run/cgroup/pod1")
+    pingpong = a.start("echo $$ >/run/cgroup/pod1/cgroup.procs; exec ibv_rc_pingpong -d rxe0 -g 1")
+    eventually(lambda: resources(a)["qp"] > kernel, timeout=20, what="a queue pair of ibv_rc_pingpong")
+    equal(shown(), {"(kernel)": kernel, "/pod1": 1}, "queue pairs with another process")
+    pingpong.kill()
+    pingpong.wait(10)
+
+
 def hw_counters(host):
     """By file, as the kernel has them now."""
     path = "/sys/class/infiniband/rxe0/ports/1/hw_counters"

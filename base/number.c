@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/number.h"
 
+#include <assert.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -72,6 +73,7 @@ static char *fixed(char *at, uint64_t value, unsigned decimals)
 {
         unsigned n = count_digits(value), before = n > decimals ? n - decimals : 0;
 
+        assert(n > 0 && n <= ARRAY_SIZE(powers) && decimals < ARRAY_SIZE(powers));
         if (n + 4 < decimals + 1) { /* below 0.0001 */
                 at = digits(at, value / powers[n - 1], 1);
                 if (n > 1) {
@@ -104,9 +106,9 @@ static char *short_decimal(char *at, double value)
                 whole = (uint64_t)(scaled + 0.5);
                 if ((double)whole / scale != value)
                         return NULL;
-                for (; whole % 1000 == 0; decimals -= 3)
+                for (; decimals > 3 && whole % 1000 == 0; decimals -= 3)
                         whole /= 1000;
-                for (; whole % 10 == 0; decimals--)
+                for (; decimals > 1 && whole % 10 == 0; decimals--)
                         whole /= 10;
                 return fixed(at, whole, decimals);
         }

@@ -91,7 +91,7 @@ static void add_entry(struct plan *p, const struct found *f, const struct found 
         if (!last || order_names(last->series->family, series->family) != 0)
                 begin_family(p, series->family);
         family = &p->families[p->n_families - 1];
-        if (family->n > 0 &&
+        if (last && family->n > 0 &&
                 (series->family != family->family || text_equal(last->series->labels, series->labels)))
                 family->mixed = true;
         at = p->text.len;

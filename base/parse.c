@@ -417,19 +417,40 @@ static bool is_blank(char c)
         return c == ' ' || c == '\t';
 }
 
+/* What nearly all counters are: at most 19 digits, which always fit, and a newline. Thousands of them a
+ * scrape, so worth a path of their own. */
+static bool parse_plain(const char *s, size_t len, uint64_t *ret)
+{
+        uint64_t value = 0;
+
+        if (len < 2 || len > 20 || s[len - 1] != '\n')
+                return false;
+        for (size_t i = 0; i < len - 1; i++) {
+                unsigned digit = (unsigned)s[i] - '0';
+
+                if (digit > 9)
+                        return false;
+                value = 10 * value + digit;
+        }
+        *ret = value;
+        return true;
+}
+
 int parse_sysfs_u64(const char *s, size_t len, uint64_t *ret)
 {
         struct input in = input_of(s, len);
         uint64_t value = 0;
         int r;
 
+        if (parse_plain(s, len, ret))
+                return 0;
         if (!at_end(&in) && in.end[-1] == '\n')
                 in.end--;
         while (!at_end(&in) && is_blank(in.end[-1]))
                 in.end--;
         while (!at_end(&in) && is_blank(*in.at))
                 in.at++;
-        if (in.end - in.at >= 3 && strncasecmp(in.at, "N/A", 3) == 0)
+        if (in.end - in.at >= 3 && !is_digit(*in.at) && strncasecmp(in.at, "N/A", 3) == 0)
                 return -ENODATA;
         r = take_number(&in, &value);
         if (!at_end(&in))

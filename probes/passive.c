@@ -117,7 +117,7 @@ static int look(const struct prepared *p, const struct prepared_class *class, in
 
 static bool same(const struct buf *a, const struct buf *b)
 {
-        return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+        return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
 static int prepare(struct prepared *p, const struct prepared_class *class, int dir, struct buf *seen)

@@ -88,7 +88,7 @@ static const struct option metrics_rows[] = {
                 .fallback = "50000",
                 .max = 100000000,
                 .help = "most series of a page, ten times what 64 devices have; beyond it whole families are "
-                        "left out, first `rdma_canary_hw_counter`, then those with the most series, and "
+                        "left out, first `rdma_canary_hw_value`, then those with the most series, and "
                         "counted by `rdma_canary_dropped_series`; the service's own stay; 0: no limit" },
 };
 

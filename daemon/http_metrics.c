@@ -106,7 +106,7 @@ static void render(struct http_metrics *m, enum exposition_format format, const 
         };
         const struct exposition_limit limit = {
                 .max = m->max_series,
-                .first = "rdma_canary_hw_counter",
+                .first = "rdma_canary_hw_value",
                 .dropped = &service_families[FAMILY_DROPPED_SERIES],
                 .kept = kept,
                 .n_kept = ARRAY_SIZE(kept),

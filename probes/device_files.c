@@ -10,7 +10,7 @@
 
 const struct metric_family collector_families[] = {
         {
-                .name = "rdma_canary_counter_unreadable",
+                .name = "rdma_canary_unreadable",
                 .type = METRIC_GAUGE,
                 .help = "A counter's file (counters/, hw_counters/) that is there and cannot be read now, "
                         "with "

@@ -36,7 +36,7 @@ int device_files_add(struct device_files *files, const struct source_environment
 bool device_files_read(struct device_files *files, const struct source_environment *env);
 /* Tries again to open those that could not be. */
 void device_files_open_rest(struct device_files *files, const struct source_environment *env);
-/* Adds rdma_canary_counter_unreadable for each counter whose file is there and gave no value. */
+/* Adds rdma_canary_unreadable for each counter whose file is there and gave no value. */
 void device_files_show_unreadable(const struct device_files *files, const char *device, struct batch *b);
 void device_files_done(struct device_files *files); /* closes all; ready for use again */
 

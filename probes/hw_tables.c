@@ -116,7 +116,7 @@ enum {
 
 const struct metric_family hw_families[] = {
         [GENERIC] = {
-                .name = "rdma_canary_hw_counter", .type = METRIC_UNTYPED,
+                .name = "rdma_canary_hw_value", .type = METRIC_UNTYPED,
                 .help = "A counter or gauge of the driver that has no family of its own, under the kernel's "
                         "name; port is empty for those of the whole device.",
                 .labels = { SET_LABELS, "counter" },

@@ -93,13 +93,13 @@ const struct metric_family port_families[] = {
         [PORT_VL15_DROPPED] = PORT_COUNTER("vl15_dropped",
                 "Management packets dropped for want of buffers (VL15_dropped). Stops at 65535."),
         [COUNTER_SATURATED] = {
-                .name = "rdma_canary_counter_saturated", .type = METRIC_GAUGE,
+                .name = "rdma_canary_port_saturated", .type = METRIC_GAUGE,
                 .help = "Whether a narrow port counter (counters/) stands at its largest value, where it stays "
                         "until somebody resets it: what happens meanwhile is not counted. Of the wide ones only "
                         "those that do.",
                 .labels = { PORT_LABELS, "counter" },
         },
-        [COUNTER_RESETS] = PORT_COUNTER_NAMED("rdma_canary_counter_resets_total",
+        [COUNTER_RESETS] = PORT_COUNTER_NAMED("rdma_canary_port_resets_total",
                 "Times a port counter (counters/) was seen smaller than before: somebody reset it, or the "
                 "device started anew."),
 };

@@ -105,7 +105,7 @@ static void counters_of_the_device_have_no_port(void **state)
         assert_named(b, "device=\"mlx5_1\",port=\"\"", "hw_out_of_buffer", 77);
         assert_named(b, "device=\"mlx5_1\",port=\"\"", "out_of_receive_buffers", 77);
         assert_sample_u64(
-                b, "rdma_canary_hw_counter", "device=\"mlx5_1\",port=\"\",counter=\"a_new_counter\"", 78);
+                b, "rdma_canary_hw_value", "device=\"mlx5_1\",port=\"\",counter=\"a_new_counter\"", 78);
         assert_int_equal(batch_size(b), 3);
 }
 
@@ -131,15 +131,15 @@ static void hostile_names_and_files_cost_only_themselves(void **state)
         b = collect_once(hw_class(), t.fd, -1, "hostile0", &r);
         assert_int_equal(r, -ELOOP);
         assert_int_equal(samples_present(b), 6 + 5); /* the last: unreadable ones */
-        assert_sample_u64(b, "rdma_canary_counter_unreadable",
+        assert_sample_u64(b, "rdma_canary_unreadable",
                 "device=\"hostile0\",port=\"1\",counter=\"loop\",errno=\"ELOOP\"", 1);
 #define COUNTER(name) "device=\"hostile0\",port=\"1\",counter=\"" name "\""
-        assert_sample_u64(b, "rdma_canary_hw_counter", COUNTER("SDEDscFdCn10,32"), 1);
-        assert_sample_u64(b, "rdma_canary_hw_counter", COUNTER("Pio Reserved 30"), 2);
-        assert_sample_u64(b, "rdma_canary_hw_counter", COUNTER("quo\\\"te\\\\"), 3);
-        assert_sample_u64(b, "rdma_canary_hw_counter", COUNTER("not\xef\xbf\xbdutf8"), 4);
-        assert_sample_u64(b, "rdma_canary_hw_counter", COUNTER("new\\nline"), 5);
-        assert_sample_u64(b, "rdma_canary_hw_counter", COUNTER("above_2_63"), UINT64_MAX);
+        assert_sample_u64(b, "rdma_canary_hw_value", COUNTER("SDEDscFdCn10,32"), 1);
+        assert_sample_u64(b, "rdma_canary_hw_value", COUNTER("Pio Reserved 30"), 2);
+        assert_sample_u64(b, "rdma_canary_hw_value", COUNTER("quo\\\"te\\\\"), 3);
+        assert_sample_u64(b, "rdma_canary_hw_value", COUNTER("not\xef\xbf\xbdutf8"), 4);
+        assert_sample_u64(b, "rdma_canary_hw_value", COUNTER("new\\nline"), 5);
+        assert_sample_u64(b, "rdma_canary_hw_value", COUNTER("above_2_63"), UINT64_MAX);
         batch_unref(b);
         tree_done(&t);
 }

@@ -52,11 +52,11 @@ static void port_data_is_in_bytes(void **state)
         assert_sample_u64(b, "rdma_canary_port_link_downed_total", labels, 2);
         assert_sample_u64(b, "rdma_canary_port_vl15_dropped_total", labels, 1020);
         assert_sample_u64(b, "rdma_canary_port_rate_bytes_per_second", labels, UINT64_C(12500000000));
-        assert_sample_u64(b, "rdma_canary_counter_saturated",
-                "device=\"mlx5_0\",port=\"1\",counter=\"symbol_error\"", 1);
-        assert_sample_u64(b, "rdma_canary_counter_saturated",
-                "device=\"mlx5_0\",port=\"1\",counter=\"link_downed\"", 0);
-        assert_sample_u64(b, "rdma_canary_counter_resets_total", labels, 0);
+        assert_sample_u64(
+                b, "rdma_canary_port_saturated", "device=\"mlx5_0\",port=\"1\",counter=\"symbol_error\"", 1);
+        assert_sample_u64(
+                b, "rdma_canary_port_saturated", "device=\"mlx5_0\",port=\"1\",counter=\"link_downed\"", 0);
+        assert_sample_u64(b, "rdma_canary_port_resets_total", labels, 0);
         assert_int_equal(samples_present(b), 7 + 21 + 13 + 1); /* 13 narrow ones */
 }
 
@@ -94,7 +94,7 @@ static void assert_unreadable(const struct batch *b, const char *counter, const 
 
         (void)snprintf(labels, sizeof(labels), "device=\"hostile0\",port=\"1\",counter=\"%s\",errno=\"%s\"",
                 counter, error);
-        assert_sample_u64(b, "rdma_canary_counter_unreadable", labels, 1);
+        assert_sample_u64(b, "rdma_canary_unreadable", labels, 1);
 }
 
 static void one_bad_file_costs_one_sample(void **state)
@@ -184,9 +184,9 @@ static void wide_ones_of_old_kernels_win(void **state)
         assert_sample_u64(b, "rdma_canary_port_multicast_received_packets_total", labels, 9);
         assert_sample_u64(b, "rdma_canary_port_transmit_constraint_errors_total", labels, 3);
         assert_sample_u64(
-                b, "rdma_canary_counter_saturated", "device=\"d\",port=\"1\",counter=\"port_rcv_data\"", 1);
+                b, "rdma_canary_port_saturated", "device=\"d\",port=\"1\",counter=\"port_rcv_data\"", 1);
         assert_no_sample(
-                b, "rdma_canary_counter_saturated", "device=\"d\",port=\"1\",counter=\"port_rcv_packets\"");
+                b, "rdma_canary_port_saturated", "device=\"d\",port=\"1\",counter=\"port_rcv_packets\"");
         batch_unref(b);
         tree_done(&t);
 }

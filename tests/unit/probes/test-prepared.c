@@ -94,7 +94,7 @@ static void assert_counter(const struct batch *b, const char *name, uint64_t val
         char labels[128];
 
         (void)snprintf(labels, sizeof(labels), LABEL ",counter=\"%s\"", name);
-        assert_sample_u64(b, "rdma_canary_hw_counter", labels, value);
+        assert_sample_u64(b, "rdma_canary_hw_value", labels, value);
 }
 
 static void errors_cost_one_sample_and_are_told(void **state)
@@ -123,7 +123,7 @@ static void errors_cost_one_sample_and_are_told(void **state)
                 assert_int_equal(r, rows[i].result);
                 assert_counter(b, "good", 2);
                 (void)snprintf(labels, sizeof(labels), LABEL ",counter=\"bad\",errno=\"%s\"", rows[i].name);
-                assert_sample_u64(b, "rdma_canary_counter_unreadable", labels, 1);
+                assert_sample_u64(b, "rdma_canary_unreadable", labels, 1);
                 assert_int_equal(samples_present(b), 2);
                 batch_unref(b);
                 world_done(&w);
@@ -268,18 +268,18 @@ static void resets_are_counted_and_outlive_preparation(void **state)
         world_init(&w, "port");
         tree_text(&w.tree, DEVICE "ports/1/counters/symbol_error", "65535\n");
         b = turn(&w, &r);
-        assert_sample_u64(b, "rdma_canary_counter_resets_total", LABEL, 0);
+        assert_sample_u64(b, "rdma_canary_port_resets_total", LABEL, 0);
         batch_unref(b);
         tree_text(&w.tree, DEVICE "ports/1/counters/symbol_error", "3\n");
         b = turn(&w, &r);
-        assert_sample_u64(b, "rdma_canary_counter_resets_total", LABEL, 1);
-        assert_sample_u64(b, "rdma_canary_counter_saturated", LABEL ",counter=\"symbol_error\"", 0);
+        assert_sample_u64(b, "rdma_canary_port_resets_total", LABEL, 1);
+        assert_sample_u64(b, "rdma_canary_port_saturated", LABEL ",counter=\"symbol_error\"", 0);
         batch_unref(b);
         tree_text(&w.tree, DEVICE "ports/1/counters/link_downed", "0\n");
         atomic_fetch_add(&w.generation, 1);
         b = turn(&w, &r);
         assert_sample_u64(b, "rdma_canary_port_link_downed_total", LABEL, 0);
-        assert_sample_u64(b, "rdma_canary_counter_resets_total", LABEL, 1);
+        assert_sample_u64(b, "rdma_canary_port_resets_total", LABEL, 1);
         batch_unref(b);
         world_done(&w);
 }

@@ -23,7 +23,7 @@ def test_counters_equal_what_the_kernel_says(a):
     check(counters["sent_pkts"] > 1000, f"traffic was counted: {counters}")
     for name, value in counters.items():
         equal(metrics.value(f"rdma_canary_hw_{name}_total", device="rxe0", port="1"), value, name)
-    equal(metrics.find("rdma_canary_hw_counter"), [], "counters without a family of their own")
+    equal(metrics.find("rdma_canary_hw_value"), [], "counters without a family of their own")
     equal(metrics.value("rdma_canary_port_active_mtu_bytes", device="rxe0", port="1"), 4096, "active MTU")
     equal(metrics.value("rdma_canary_port_netdev_mtu_bytes", netdev="eth0"), 4200, "MTU of eth0")
     equal(metrics.value("rdma_canary_device_info", driver="rdma_rxe"), 1, "device_info of the rxe driver")

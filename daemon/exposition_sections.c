@@ -99,8 +99,7 @@ static size_t same_name(const struct sample *const *samples, size_t n)
 
 int sections_make(struct sections *s, const struct plan *plan)
 {
-        const struct plan_family *planned = plan->families, *end = planned + plan->n_families;
-        size_t at = 0;
+        size_t at = 0, next = 0;
         int r = take_others(s);
 
         s->n = 0;
@@ -108,16 +107,19 @@ int sections_make(struct sections *s, const struct plan *plan)
         s->items = grown(s->items, &s->cap, plan->n_families + s->n_samples + 1, sizeof(*s->items), &r);
         if (r < 0)
                 return r;
-        while (planned < end || at < s->n_samples) {
+        while (next < plan->n_families || at < s->n_samples) {
+                const struct plan_family *planned = next < plan->n_families ? &plan->families[next] : NULL;
                 struct section *section = &s->items[s->n++];
-                int order = planned == end       ? 1
+                int order = !planned             ? 1
                             : at == s->n_samples ? -1
                                                  : order_names(planned->family, s->samples[at]->family);
 
                 *section =
                         (struct section){ .family = order <= 0 ? planned->family : s->samples[at]->family };
-                if (order <= 0)
-                        section->planned = planned++;
+                if (order <= 0) {
+                        section->planned = planned;
+                        next++;
+                }
                 if (order < 0)
                         continue;
                 section->first = at;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/parse.h"
@@ -21,12 +22,14 @@ static int open_regular(int dir, const char *path)
         return S_ISREG(st.st_mode) ? take_fd(&fd) : -EINVAL;
 }
 
+/* Without libc's pread(), which is a cancellation point: in a process with threads that alone costs it a tenth of
+ * the read, and threads are not cancelled here. */
 static ssize_t read_at_start(int fd, char *dst, size_t size)
 {
         ssize_t n;
 
         do
-                n = pread(fd, dst, size, 0);
+                n = syscall(SYS_pread64, fd, dst, size, (off_t)0);
         while (n < 0 && errno == EINTR);
         return n < 0 ? -errno : n;
 }

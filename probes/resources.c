@@ -30,7 +30,7 @@ static const struct metric_family families[] = {
                 .labels = { "device", "resource" },
         },
         [OPTIONAL_COUNTER_ENABLED] = {
-                .name = "rdma_canary_optional_counter_enabled", .type = METRIC_GAUGE,
+                .name = "rdma_canary_hw_optional_enabled", .type = METRIC_GAUGE,
                 .help = "Whether a counter that can be switched off counts now (RDMA_NLDEV_CMD_STAT_GET_STATUS, as "
                         "`rdma statistic mode` shows it).",
                 .labels = { "device", "port", "counter" },

@@ -29,7 +29,7 @@ def test_resources_equal_what_rdma_says(a):
     pingpong.wait(10)
     eventually(lambda: shown() == idle, timeout=20, what="resources given back")
     metrics = daemon.metrics()
-    equal(metrics.find("rdma_canary_optional_counter_enabled"), [], "optional counters of Soft-RoCE")
+    equal(metrics.find("rdma_canary_hw_optional_enabled"), [], "optional counters of Soft-RoCE")
     equal(metrics.value("rdma_canary_source_success", source="resources"), 1, "success of the source")
 
 

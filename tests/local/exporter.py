@@ -101,6 +101,16 @@ class Process:
         self.log.close()
 
 
+def await_ready(service):
+    """It listens before it has looked for devices."""
+    deadline = time.monotonic() + START_S
+    while service.get("/-/ready")[0] != 200:
+        if time.monotonic() > deadline:
+            service.stop(signal.SIGKILL)
+            raise AssertionError(f"not ready within {START_S} s:\n{service.said()}")
+        time.sleep(0.02)
+
+
 def canary(build, sysfs, config=CONFIG, arguments=(), **options):
     """rdma-canaryd of a build directory over a tree."""
     port = free_port()
@@ -108,5 +118,7 @@ def canary(build, sysfs, config=CONFIG, arguments=(), **options):
         os.fchmod(file.fileno(), 0o644)
         file.write(config)
         file.flush()
-        return Process([build / "daemon/rdma-canaryd", f"--config.file={file.name}", f"--path.sysfs={sysfs}",
-                        f"--web.listen-address=127.0.0.1:{port}", *arguments], port, **options)
+        service = Process([build / "daemon/rdma-canaryd", f"--config.file={file.name}", f"--path.sysfs={sysfs}",
+                           f"--web.listen-address=127.0.0.1:{port}", *arguments], port, **options)
+    await_ready(service)
+    return service

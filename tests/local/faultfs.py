@@ -21,6 +21,7 @@ class FaultFs:
     """A context: `path` shows the tree until its end."""
 
     def __init__(self, tree):
+        self.tree = tree
         self.scratch = tempfile.TemporaryDirectory(prefix="rdma-canary-fault-")
         self.faults = Path(self.scratch.name) / "faults"
         self.faults.write_text("")

@@ -27,7 +27,7 @@ MANY = 100
 OF_A_DEVICE = re.compile(r'[{,](?:device|netdev)="[^"]')
 OTHER_EACH_TIME = re.compile(r"rdma_canary_source_(?!success)")
 # These ask the kernel of this machine, not the tree.
-ASK_THE_KERNEL = ("ethtool", "netlink", "resources")
+ASK_THE_KERNEL = ("ethtool", "irq", "resources")
 
 
 def config():

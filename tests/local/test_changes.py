@@ -12,7 +12,8 @@ from pages import BUILD
 from scenario import check, equal, eventually
 
 NOTICED_S = 15
-MLX5 = "class/infiniband/mlx5_0/ports/1/hw_counters"
+DEVICES = "devices/pci0000:5d/0000:5d:00.0/0000:5e:00.0/infiniband"
+COUNTERS = "mlx5_0/ports/1/hw_counters"
 
 
 @contextlib.contextmanager
@@ -26,6 +27,15 @@ def changing(name, config=CONFIG):
             plant(DATA / f"sysfs-{name}.tree", root)
         with canary(BUILD, root, config) as service:
             yield root, service
+
+
+@contextlib.contextmanager
+def driver_reload(root, device):
+    """The device goes, whatever the block does happens, and it comes again."""
+    link, away = root / f"class/infiniband/{device}", root / device
+    link.rename(away)
+    yield
+    away.rename(link)
 
 
 def samples(service, **labels):
@@ -52,7 +62,8 @@ def becomes(function, wanted, what):
 def test_a_counter_that_vanishes_takes_its_samples_along():
     with changing("mlx5") as (root, service):
         before = samples(service)
-        (root / MLX5 / "out_of_buffer").unlink()
+        with driver_reload(root, "mlx5_0"):
+            (root / DEVICES / COUNTERS / "out_of_buffer").unlink()
         without = {key: value for key, value in before.items() if "out_of" not in key[0] or "sequence" in key[0]
                    or dict(key[1])["device"] != "mlx5_0"}
         check(len(without) < len(before), "it was there")
@@ -63,7 +74,8 @@ def test_a_counter_that_vanishes_takes_its_samples_along():
 def test_a_counter_that_appears_is_shown():
     with changing("mlx5") as (root, service):
         before = samples(service)
-        (root / MLX5 / "never_heard_of").write_text("4711\n")
+        with driver_reload(root, "mlx5_0"):
+            (root / DEVICES / COUNTERS / "never_heard_of").write_text("4711\n")
         labels = {"device": "mlx5_0", "port": "1", "counter": "never_heard_of"}
         eventually(lambda: list(samples(service, **labels).values()) == [4711], timeout=NOTICED_S,
                    what="the new counter", every=0.2)
@@ -89,12 +101,12 @@ def test_a_device_that_is_replaced_is_read_anew():
     """Removed and there again under its name, with other counters: the open files of the old one are of no use."""
     with changing("mlx5") as (root, service):
         samples(service)
-        link = root / "class/infiniband/mlx5_0"
-        device = link.resolve()
-        shutil.copytree(device, device.with_name("again"), symlinks=True)
-        shutil.rmtree(device)
-        device.with_name("again").rename(device)
-        (device / "ports/1/hw_counters/out_of_buffer").write_text("123456\n")
+        device = root / DEVICES / "mlx5_0"
+        with driver_reload(root, "mlx5_0"):
+            shutil.copytree(device, device.with_name("again"), symlinks=True)
+            shutil.rmtree(device)
+            device.with_name("again").rename(device)
+            (device / "ports/1/hw_counters/out_of_buffer").write_text("123456\n")
         eventually(lambda: service.metrics().value("rdma_canary_hw_out_of_buffer_total", device="mlx5_0") == 123456,
                    timeout=NOTICED_S, what="the new device's counter", every=0.2)
 

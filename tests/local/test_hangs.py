@@ -92,3 +92,17 @@ def test_a_counter_that_fails_costs_its_own_sample():
                   f"{error}: these are missing: {sorted(missing)[:8]}")
             equal(bool(complaints(page)), error == "EIO", f"{error}: whether a source says it failed")
             below(seconds, TIMEOUT_S, f"{error}: seconds")
+
+
+@local(limit_s=60)
+def test_a_counter_that_is_removed_costs_its_own_sample():
+    """As the kernel says it of a file that is open and has been removed."""
+    with faulty() as (fs, service):
+        whole, _ = scraped(service)
+        fs.set(f"ENODEV {COUNTER}")
+        (fs.tree / COUNTER).unlink()
+
+        def others_only():
+            missing = values(whole) - values(scraped(service)[0])
+            return missing and all('device="mlx5_3"' in line and "out_of" in line for line in missing)
+        eventually(others_only, timeout=20, what="the page without the counter")

@@ -8,8 +8,13 @@
 #include "daemon/service.h"
 #include "daemon/web.h"
 
-#define EXIT_USAGE  2
+#define EXIT_USAGE 2
+/* The thread sanitizer keeps more than that for each thread on its stack. */
+#ifdef __SANITIZE_THREAD__
+#define STACK_BYTES ((size_t)8 << 20)
+#else
 #define STACK_BYTES ((size_t)512 * 1024)
+#endif
 
 static int load(const struct options *options, struct config **ret)
 {

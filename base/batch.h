@@ -57,7 +57,7 @@ void batch_set_double(struct batch *b, size_t i, double value);
 int batch_error(const struct batch *b);
 
 struct series_set *batch_set(const struct batch *b); /* NULL: nothing was prepared */
-size_t batch_size(const struct batch *b);                  /* absent ones included */
+size_t batch_size(const struct batch *b);            /* absent ones included */
 const struct sample *batch_sample(const struct batch *b, size_t i);
 const struct sample *batch_samples(const struct batch *b); /* all of them; NULL when there are none */
 

@@ -64,7 +64,7 @@ static bool is_gone(int error)
 
 static void read_one(struct device_file *f, const struct reader *reader, uint64_t now_ns)
 {
-        char text[SYSFS_VALUE_MAX + 1];
+        char text[KEPT_FILE_VALUE_SIZE];
         int r = kept_file_read(&f->file, reader, now_ns, text, sizeof(text));
 
         if (r >= 0)

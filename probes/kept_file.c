@@ -99,7 +99,7 @@ int kept_file_read(struct kept_file *f, const struct reader *reader, uint64_t no
 
 int kept_file_read_u64(struct kept_file *f, const struct reader *reader, uint64_t now_ns, uint64_t *ret)
 {
-        char text[SYSFS_VALUE_MAX + 1];
+        char text[KEPT_FILE_VALUE_SIZE];
         int len = kept_file_read(f, reader, now_ns, text, sizeof(text));
 
         return len < 0 ? len : parse_sysfs_u64(text, (size_t)len, ret);

@@ -24,6 +24,9 @@ extern const struct reader reader_system;
 #define KEPT_FILE_BACKOFF_MIN_NS UINT64_C(60000000000)   /* first rest after an error that stays … */
 #define KEPT_FILE_BACKOFF_MAX_NS UINT64_C(3600000000000) /* … doubled each time up to this */
 
+/* Enough for one number or word; what is longer is none (-EFBIG). A page costs the kernel a tenth more to read. */
+#define KEPT_FILE_VALUE_SIZE 256
+
 struct kept_file {
         int fd;            /* -1: not open */
         int error;         /* of the last read: 0 or -errno, repeated while at rest */

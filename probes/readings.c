@@ -62,7 +62,7 @@ int readings_add(struct readings *r, const struct reader *reader, int dir, const
 int readings_read(struct readings *r, size_t position, const struct source_environment *env)
 {
         struct reading *one = &r->items[position];
-        char text[SYSFS_VALUE_MAX + 1];
+        char text[KEPT_FILE_VALUE_SIZE];
         int len;
 
         assert(position < r->n);

@@ -403,11 +403,20 @@ static enum MHD_Result answer_landing(struct http *h, struct MHD_Connection *con
         return answer_buf(h, connection, HTML, &page);
 }
 
+static bool is_ready(const struct http *h)
+{
+        return !h->callbacks.ready || h->callbacks.ready(h->callbacks.context);
+}
+
+static enum MHD_Result answer_starting(struct http *h, struct MHD_Connection *connection)
+{
+        return answer_text(h, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "not ready\n");
+}
+
 static enum MHD_Result answer_ready(struct http *h, struct MHD_Connection *connection)
 {
-        if (h->callbacks.ready && !h->callbacks.ready(h->callbacks.context))
-                return answer_text(h, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "not ready\n");
-        return answer_text(h, connection, MHD_HTTP_OK, "ready\n");
+        return is_ready(h) ? answer_text(h, connection, MHD_HTTP_OK, "ready\n")
+                           : answer_starting(h, connection);
 }
 
 static enum MHD_Result answer_reload(struct http *h, struct MHD_Connection *connection)
@@ -459,7 +468,8 @@ static enum MHD_Result serve(
 {
         switch (http_find(path, h->telemetry_path)) {
         case HTTP_METRICS:
-                return begin_scrape(h, connection, request);
+                /* A page without any device would look as if all had gone. */
+                return is_ready(h) ? begin_scrape(h, connection, request) : answer_starting(h, connection);
         case HTTP_LANDING:
                 return answer_landing(h, connection);
         case HTTP_HEALTHY:

@@ -75,7 +75,7 @@ def theirs(root):
 def floor(root):
     port = free_port()
     with tempfile.TemporaryFile("w+") as listing:
-        listing.write("".join(f"{path}\n" for path in trees.counter_files(root)))
+        listing.write("".join(f"{path}\n" for path in trees.read_files(root)))
         listing.seek(0)
         return Process([FLOOR, port], port, stdin=listing)
 

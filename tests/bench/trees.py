@@ -51,6 +51,11 @@ def planted(devices):
         yield root
 
 
-def counter_files(root):
-    """All that the floor reads: every counter of every device."""
-    return [path for path in sorted(root.glob("devices/*/*/infiniband/*/ports/1/*counters/*")) if path.name != "lifespan"]
+ATTRIBUTES = ("state", "phys_state", "rate", "lid", "sm_lid")
+
+
+def read_files(root):
+    """All that the floor reads, which is what we read at each scrape: every counter, and what else may change any time."""
+    ports = sorted(root.glob("devices/*/*/infiniband/*/ports/*"))
+    return [path for port in ports for path in [*(port / name for name in ATTRIBUTES), *sorted(port.glob("*counters/*"))]
+            if path.name != "lifespan"]

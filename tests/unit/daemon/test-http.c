@@ -440,6 +440,7 @@ static void health_is_told_by_status(void **state)
         atomic_store(&f.ready, false);
         assert_int_equal(ask(&f, "GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text)), 200);
         assert_int_equal(ask(&f, "GET /-/ready HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text)), 503);
+        assert_int_equal(ask(&f, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text)), 503);
         atomic_store(&f.ready, true);
         assert_int_equal(ask(&f, "GET /-/ready HTTP/1.1\r\nHost: x\r\n\r\n", text, sizeof(text)), 200);
         teardown(&f);

@@ -59,7 +59,7 @@ static const struct metric_family families[] = {
                 .name = "rdma_canary_port_gids", .type = METRIC_GAUGE,
                 .help = "Entries of the port's GID table that are not zero (gids/), by type "
                         "(gid_attrs/types/), read every 5 minutes; without any no RoCE connection comes up.",
-                .labels = { "device", "port", "type" },
+                .labels = { "device", "port", "gid_type" },
         },
 };
 static_assert(ARRAY_SIZE(families) == N_DEVICE_FAMILIES, "a family for every position");

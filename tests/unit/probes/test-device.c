@@ -81,8 +81,8 @@ static void gids_are_counted_by_type(void **state)
         tree_text(&t, PORT "gid_attrs/types/3", "RoCE v2\n"); /* of an empty entry: not asked */
         b = collect_once(device_class(), t.fd, -1, "d", &r);
         assert_int_equal(r, 0);
-        assert_sample_u64(b, "rdma_canary_port_gids", "device=\"d\",port=\"1\",type=\"IB/RoCE v1\"", 1);
-        assert_sample_u64(b, "rdma_canary_port_gids", "device=\"d\",port=\"1\",type=\"RoCE v2\"", 2);
+        assert_sample_u64(b, "rdma_canary_port_gids", "device=\"d\",port=\"1\",gid_type=\"IB/RoCE v1\"", 1);
+        assert_sample_u64(b, "rdma_canary_port_gids", "device=\"d\",port=\"1\",gid_type=\"RoCE v2\"", 2);
         batch_unref(b);
         tree_done(&t);
 }
@@ -98,8 +98,8 @@ static void an_empty_gid_table_is_seen(void **state)
         tree_text(&t, PORT "gids/0", "0000:0000:0000:0000:0000:0000:0000:0000\n");
         b = collect_once(device_class(), t.fd, -1, "d", &r);
         assert_int_equal(r, 0);
-        assert_sample_u64(b, "rdma_canary_port_gids", "device=\"d\",port=\"1\",type=\"IB/RoCE v1\"", 0);
-        assert_no_sample(b, "rdma_canary_port_gids", "device=\"d\",port=\"1\",type=\"RoCE v2\"");
+        assert_sample_u64(b, "rdma_canary_port_gids", "device=\"d\",port=\"1\",gid_type=\"IB/RoCE v1\"", 0);
+        assert_no_sample(b, "rdma_canary_port_gids", "device=\"d\",port=\"1\",gid_type=\"RoCE v2\"");
         batch_unref(b);
         tree_done(&t);
 }

@@ -22,7 +22,7 @@ struct batch {
         atomic_uint refs;
         int error;
         struct series_set *set; /* of the first samples; NULL for none */
-        size_t n, cap;
+        size_t prepared, n, cap;
         struct sample *samples;
         struct block *blocks;
         struct buf scratch; /* the label text being built */
@@ -37,25 +37,37 @@ struct batch *batch_new(void)
         return b;
 }
 
-void batch_prepare(struct batch *b, struct series_set *set)
+static struct sample *name_samples(const struct series_set *set)
 {
         const struct series *series = series_set_items(set);
+        size_t n = series_set_size(set);
+        struct sample *samples = malloc(n * sizeof(*samples));
+
+        for (size_t i = 0; samples && i < n; i++)
+                samples[i] = (struct sample){ .family = series[i].family, .labels = series[i].labels };
+        return samples;
+}
+
+void batch_prepare(struct batch *b, struct series_set *set)
+{
         size_t n = series_set_size(set);
 
         assert(!b->set && b->n == 0);
         if (b->error)
                 return;
-        b->samples = n ? malloc(n * sizeof(*b->samples)) : NULL;
-        if (n && !b->samples) {
-                b->error = -ENOMEM;
-                return;
+        if (n > 0) {
+                b->samples = series_set_take_spare(set);
+                if (!b->samples)
+                        b->samples = name_samples(set);
+                if (!b->samples) {
+                        b->error = -ENOMEM;
+                        return;
+                }
         }
         for (size_t i = 0; i < n; i++)
-                b->samples[i] = (struct sample){
-                        .family = series[i].family, .labels = series[i].labels, .absent = true
-                };
+                b->samples[i].absent = true;
         b->set = series_set_ref(set);
-        b->n = b->cap = n;
+        b->n = b->cap = b->prepared = n;
 }
 
 struct batch *batch_new_of(struct series_set *set)
@@ -86,9 +98,12 @@ static void batch_free(struct batch *b)
                 free(b->blocks);
                 b->blocks = next;
         }
-        series_set_unref(b->set);
         buf_done(&b->scratch);
-        free(b->samples);
+        if (b->prepared > 0 && b->cap == b->prepared) /* nothing was added behind */
+                series_set_leave_spare(b->set, b->samples);
+        else
+                free(b->samples);
+        series_set_unref(b->set);
         free(b);
 }
 
@@ -176,7 +191,7 @@ static struct sample *position(struct batch *b, size_t i)
         assert(atomic_load_explicit(&b->refs, memory_order_relaxed) == 1);
         if (!b->set && b->error)
                 return NULL;
-        assert(b->set && i < series_set_size(b->set));
+        assert(i < b->prepared);
         b->samples[i].absent = false;
         return &b->samples[i];
 }

@@ -11,6 +11,7 @@
 
 struct series_set {
         atomic_uint refs;
+        _Atomic(void *) spare;
         size_t n, cap;
         struct series *items;
 };
@@ -37,6 +38,7 @@ void series_set_unref(struct series_set *s)
         for (size_t i = 0; i < s->n; i++)
                 free(s->items[i].labels);
         free(s->items);
+        free(atomic_load_explicit(&s->spare, memory_order_relaxed));
         free(s);
 }
 
@@ -61,6 +63,7 @@ int series_set_add(struct series_set *s, const struct metric_family *f, const ch
         int r = labels_render(&labels, f, values);
 
         assert(f->type != METRIC_HISTOGRAM);
+        assert(!atomic_load_explicit(&s->spare, memory_order_relaxed)); /* no batch has been made of it */
         if (r == 0)
                 r = make_room(s);
         if (r == 0 && !buf_cstr(&labels))
@@ -92,4 +95,14 @@ const char *series_set_labels(const struct series_set *s, size_t i)
 const struct series *series_set_items(const struct series_set *s)
 {
         return s->items;
+}
+
+void *series_set_take_spare(struct series_set *s)
+{
+        return atomic_exchange_explicit(&s->spare, NULL, memory_order_acquire);
+}
+
+void series_set_leave_spare(struct series_set *s, void *samples)
+{
+        free(atomic_exchange_explicit(&s->spare, samples, memory_order_acq_rel));
 }

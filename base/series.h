@@ -31,4 +31,9 @@ const struct metric_family *series_set_family(const struct series_set *s, size_t
 const char *series_set_labels(const struct series_set *s, size_t i); /* lives as long as the set */
 const struct series *series_set_items(const struct series_set *s);   /* all; NULL when there are none */
 
+/* For batches: the memory that the last one of this set has left, or NULL; and leaving it (which takes it). Any
+ * thread. It saves a batch each turn the allocator and the filling in of names. */
+void *series_set_take_spare(struct series_set *s);
+void series_set_leave_spare(struct series_set *s, void *samples);
+
 #endif

@@ -241,7 +241,7 @@ int collectors_states(struct collectors *c, struct collector_state **ret, size_t
         pool_lock(c);
         cap = count_sources(c);
         pool_unlock(c);
-        states = calloc(cap > 0 ? cap : 1, sizeof(*states));
+        states = reallocarray(NULL, cap > 0 ? cap : 1, sizeof(*states));
         if (!states)
                 return -ENOMEM;
         pool_lock(c);

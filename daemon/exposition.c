@@ -33,32 +33,31 @@ void exposition_free(struct exposition *e)
         free(e);
 }
 
-/* The common case: copied text and numbers. */
+/* The common case: copied text and numbers, with room made once. */
 static size_t write_planned(const struct exposition *e, struct buf *out, const struct plan_family *f,
         enum exposition_format format)
 {
         const struct plan_entry *entries = &e->plan.entries[f->first];
         const struct plan_text *head = &f->heads[format];
         const char *text = e->plan.text.data;
+        char *at = buf_room(out, head->len + f->text_len + f->n * (NUMBER_MAX + 1));
         size_t n = 0;
 
+        if (!at)
+                return 0;
         for (size_t i = 0; i < f->n; i++) {
                 const struct sample *s = sections_sample(&e->sections, &entries[i]);
-                char *at;
 
                 if (!s)
                         continue;
                 if (n++ == 0)
-                        buf_bytes(out, text + head->at, head->len);
-                at = buf_room(out, entries[i].text.len + NUMBER_MAX + 1);
-                if (!at)
-                        return 0;
-                memcpy(at, text + entries[i].text.at, entries[i].text.len);
-                at += entries[i].text.len;
+                        at = mempcpy(at, text + head->at, head->len);
+                at = mempcpy(at, text + entries[i].text.at, entries[i].text.len);
                 at = s->integer ? number_u64(at, s->u64) : number_double(at, s->number);
                 *at++ = '\n';
-                buf_take(out, at);
         }
+        if (n > 0)
+                buf_take(out, at);
         return n;
 }
 
@@ -150,7 +149,7 @@ void exposition_page(struct exposition *e, struct buf *out, const struct batch *
                 out->error = r;
                 return;
         }
-        (void)buf_room(out, e->length + e->length / 16);
+        (void)buf_room(out, e->length + e->length / 8 + 4096); /* numbers are given more than they need */
         for (size_t i = 0; i < e->sections.n; i++)
                 write_section(e, out, &e->sections.items[i], format, ret);
         format_end(out, format);

@@ -32,15 +32,18 @@ const char *format_unit(const struct metric_family *f)
 
 static void add_help(struct buf *out, const char *help, enum exposition_format format)
 {
-        for (const char *s = help; *s; s++) {
-                if (*s == '\n')
-                        buf_text(out, "\\n");
-                else if (*s == '\\')
-                        buf_text(out, "\\\\");
-                else if (*s == '"' && format == EXPOSITION_OPENMETRICS)
-                        buf_text(out, "\\\"");
-                else
-                        buf_char(out, *s);
+        const char *escaped = format == EXPOSITION_OPENMETRICS ? "\n\\\"" : "\n\\";
+
+        for (const char *s = help; *s;) {
+                size_t plain = strcspn(s, escaped);
+
+                buf_bytes(out, s, plain);
+                s += plain;
+                if (*s == '\0')
+                        break;
+                buf_char(out, '\\');
+                buf_char(out, *s == '\n' ? 'n' : *s);
+                s++;
         }
 }
 

@@ -97,6 +97,7 @@ static void add_entry(struct plan *p, const struct found *f, const struct found 
         at = p->text.len;
         format_name(&p->text, series->family, "", series->labels);
         p->entries[p->n_entries++] = (struct plan_entry){ f->batch, f->position, end_text(p, at) };
+        family->text_len += p->text.len - at;
         family->n++;
 }
 

@@ -23,6 +23,7 @@ struct plan_entry {
 struct plan_family {
         const struct metric_family *family; /* of the first series */
         size_t first, n;                    /* entries */
+        size_t text_len;                    /* of all entries */
         bool mixed; /* a series is there twice, or two tables name the family: order and heads are the page's */
         struct plan_text heads[N_EXPOSITION_FORMATS];
 };

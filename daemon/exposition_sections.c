@@ -224,6 +224,16 @@ static int tell(struct sections *s, const struct metric_family *family)
         return 0;
 }
 
+/* As if nothing planned were absent: seldom more than there are, and cheap. */
+static size_t most_lines(const struct sections *s, const struct plan *plan)
+{
+        size_t n = plan->n_entries;
+
+        for (size_t i = 0; i < s->n_samples; i++)
+                n += lines_of(s->samples[i]->family);
+        return n;
+}
+
 int sections_limit(struct sections *s, const struct plan *plan, const struct exposition_limit *limit)
 {
         size_t series = 0;
@@ -231,7 +241,7 @@ int sections_limit(struct sections *s, const struct plan *plan, const struct exp
 
         buf_clear(&s->dropped_names);
         batch_unref(take_ptr(s->dropped));
-        if (!limit || limit->max == 0)
+        if (!limit || limit->max == 0 || most_lines(s, plan) <= limit->max)
                 return 0;
         for (size_t i = 0; i < s->n; i++) {
                 s->items[i].series = count_lines(s, plan, &s->items[i]);

@@ -125,7 +125,7 @@ bool view_ready(struct view *v)
 struct batch *view_batch(struct view *v, const struct view_parts *parts)
 {
         cleanup(freep) struct collector_state *collectors = NULL;
-        struct responder_served *served = calloc(RESPONDER_SERVED_MAX, sizeof(served[0]));
+        cleanup(freep) struct responder_served *served = NULL;
         struct service_state state = { .node = v->node };
         struct http_stats http;
         struct responder_stats responder;
@@ -142,6 +142,7 @@ struct batch *view_batch(struct view *v, const struct view_parts *parts)
         if (parts->responder) {
                 responder_stats_get(parts->responder, &responder);
                 state.responder = &responder;
+                served = reallocarray(NULL, RESPONDER_SERVED_MAX, sizeof(served[0]));
                 state.served = served;
                 state.n_served =
                         served ? responder_served_get(parts->responder, served, RESPONDER_SERVED_MAX) : 0;
@@ -158,7 +159,6 @@ struct batch *view_batch(struct view *v, const struct view_parts *parts)
         state.source_series = v->source_series;
         b = service_batch(&state);
         (void)pthread_mutex_unlock(&v->lock);
-        free(served);
         return b;
 }
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,9 +150,9 @@ static int collect_stat(struct self *s, struct batch *b)
                 r = parse_stat(text, fields);
         if (r < 0)
                 return r;
-        /* Kept, or else it would move with every correction of the clock. */
+        /* Kept, or else it would move with every correction of the clock; as exact as the kernel's tick. */
         if (s->start_time == 0)
-                s->start_time = boot_time() + (double)fields[STAT_STARTTIME] / ticks;
+                s->start_time = round((boot_time() + (double)fields[STAT_STARTTIME] / ticks) * ticks) / ticks;
         batch_set_double(b, CPU_SECONDS, (double)(fields[STAT_UTIME] + fields[STAT_STIME]) / ticks);
         batch_set_u64(b, THREADS, fields[STAT_NUM_THREADS]);
         batch_set_u64(b, VIRTUAL_MEMORY, fields[STAT_VSIZE]);

@@ -86,18 +86,7 @@ struct device_source {
 static int create(const struct source_environment *env, const struct source_target *target,
         const void *config, void **ret_state)
 {
-        struct device_source *d = calloc(1, sizeof(*d));
-        int r;
-
-        if (!d)
-                return -ENOMEM;
-        r = passive_init(&d->passive, env, target);
-        if (r < 0) {
-                free(d);
-                return r;
-        }
-        *ret_state = d;
-        return 0;
+        return passive_new(sizeof(struct device_source), env, target, ret_state);
 }
 
 static void destroy(void *state)

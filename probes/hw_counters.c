@@ -48,7 +48,7 @@ static int create(const struct source_environment *env, const struct source_targ
         const struct hw_config *c = config;
         struct hw_source *s;
         void *state;
-        int r = prepared_create(sizeof(*s), env, target, &state);
+        int r = passive_new(sizeof(*s), env, target, &state);
 
         if (r < 0)
                 return r;

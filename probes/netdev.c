@@ -150,18 +150,7 @@ struct netdev_source {
 static int create(const struct source_environment *env, const struct source_target *target,
         const void *config, void **ret_state)
 {
-        struct netdev_source *s = calloc(1, sizeof(*s));
-        int r;
-
-        if (!s)
-                return -ENOMEM;
-        r = passive_init(&s->passive, env, target);
-        if (r < 0) {
-                free(s);
-                return r;
-        }
-        *ret_state = s;
-        return 0;
+        return passive_new(sizeof(struct netdev_source), env, target, ret_state);
 }
 
 static void destroy(void *state)

@@ -22,7 +22,7 @@ int passive_init(struct passive *p, const struct source_environment *env, const 
         return text_copy(p->device, sizeof(p->device), target->device);
 }
 
-static int create(size_t size, const struct source_environment *env, const struct source_target *target,
+int passive_new(size_t size, const struct source_environment *env, const struct source_target *target,
         void **ret_state)
 {
         struct passive *p = calloc(1, size);
@@ -37,18 +37,6 @@ static int create(size_t size, const struct source_environment *env, const struc
         }
         *ret_state = p;
         return 0;
-}
-
-int passive_create(const struct source_environment *env, const struct source_target *target,
-        const void *config, void **ret_state)
-{
-        return create(sizeof(struct passive), env, target, ret_state);
-}
-
-int prepared_create(size_t size, const struct source_environment *env, const struct source_target *target,
-        void **ret_state)
-{
-        return create(size, env, target, ret_state);
 }
 
 void passive_destroy(void *state)

@@ -23,8 +23,9 @@ extern const struct option passive_options[];
 
 /* -ENAMETOOLONG: no device has such a name. */
 int passive_init(struct passive *p, const struct source_environment *env, const struct source_target *target);
-int passive_create(const struct source_environment *env, const struct source_target *target,
-        const void *config, void **ret_state);
+/* For create(): a state of `size` bytes, zeroed but for the struct passive it begins with. 0, -ENOMEM, -ENAMETOOLONG. */
+int passive_new(size_t size, const struct source_environment *env, const struct source_target *target,
+        void **ret_state);
 void passive_destroy(void *state); /* also of a struct that begins with struct passive */
 
 /* Names of the device's ports, numbers of one byte, in order. 0, -errno; no directory: none. */
@@ -56,9 +57,6 @@ struct prepared_class {
         void (*finish)(struct prepared *p, struct batch *b);
 };
 
-/* create() of a source whose state has `size` bytes, zeroed, and begins with struct prepared. */
-int prepared_create(size_t size, const struct source_environment *env, const struct source_target *target,
-        void **ret_state);
 int prepared_collect(struct prepared *p, const struct prepared_class *class, struct batch *b);
 void prepared_done(struct prepared *p, const struct prepared_class *class);
 /* For look(): a directory below device_dir, by its names. Missing ones count as such. */

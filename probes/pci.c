@@ -101,19 +101,14 @@ struct pci_source {
 static int create(const struct source_environment *env, const struct source_target *target,
         const void *config, void **ret_state)
 {
-        struct pci_source *s = calloc(1, sizeof(*s));
-        int r;
+        void *state;
+        int r = passive_new(sizeof(struct pci_source), env, target, &state);
 
-        if (!s)
-                return -ENOMEM;
-        for (size_t i = 0; i < ARRAY_SIZE(reports); i++)
-                s->reports[i].file = KEPT_FILE_INIT;
-        r = passive_init(&s->passive, env, target);
-        if (r < 0) {
-                free(s);
+        if (r < 0)
                 return r;
-        }
-        *ret_state = s;
+        for (size_t i = 0; i < ARRAY_SIZE(reports); i++)
+                ((struct pci_source *)state)->reports[i].file = KEPT_FILE_INIT;
+        *ret_state = state;
         return 0;
 }
 

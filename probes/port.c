@@ -347,7 +347,7 @@ static const struct prepared_class prepared = {
 static int create(const struct source_environment *env, const struct source_target *target,
         const void *config, void **ret_state)
 {
-        return prepared_create(sizeof(struct port_source), env, target, ret_state);
+        return passive_new(sizeof(struct port_source), env, target, ret_state);
 }
 
 static int collect(void *state, uint64_t deadline_ns, struct batch *b)

@@ -73,18 +73,15 @@ struct resources_source {
 static int create(const struct source_environment *env, const struct source_target *target,
         const void *config, void **ret_state)
 {
-        struct resources_source *s = calloc(1, sizeof(*s));
-        int r;
+        struct resources_source *s;
+        void *state;
+        int r = passive_new(sizeof(*s), env, target, &state);
 
-        if (!s)
-                return -ENOMEM;
+        if (r < 0)
+                return r;
+        s = state;
         s->nldev = NLDEV_INIT;
         s->cgroups = ((const struct resources_config *)config)->cgroups;
-        r = passive_init(&s->passive, env, target);
-        if (r < 0) {
-                free(s);
-                return r;
-        }
         *ret_state = s;
         return 0;
 }

@@ -66,6 +66,26 @@ static void prepared_positions_are_absent_until_set(void **state)
         assert_int_equal(batch_sample(b, 3)->u64, 9);
 }
 
+static void a_batch_has_nothing_of_the_one_before(void **state)
+{
+        cleanup(series_set_unrefp) struct series_set *set = series_set_new();
+
+        assert_int_equal(series_set_add(set, &labelled, LABELS("rxe0", "1")), 0);
+        assert_int_equal(series_set_add(set, &plain, NO_LABELS), 1);
+        for (uint64_t turn = 0; turn < 4; turn++) {
+                cleanup(batch_unrefp) struct batch *b = batch_new_of(set);
+
+                assert_int_equal(batch_size(b), 2);
+                assert_true(batch_sample(b, 0)->absent && batch_sample(b, 1)->absent);
+                assert_ptr_equal(batch_sample(b, 0)->family, &labelled);
+                assert_string_equal(batch_sample(b, 0)->labels, "device=\"rxe0\",port=\"1\"");
+                batch_set_u64(b, turn % 2, turn);
+                if (turn == 2)
+                        batch_add_u64(b, &labelled, LABELS("rxe0", "2"), 5);
+                assert_int_equal(batch_error(b), 0);
+        }
+}
+
 static void a_batch_keeps_its_set_alive(void **state)
 {
         struct series_set *set = series_set_new();
@@ -249,6 +269,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(samples_keep_kind_and_order),
                 cmocka_unit_test(prepared_positions_are_absent_until_set),
+                cmocka_unit_test(a_batch_has_nothing_of_the_one_before),
                 cmocka_unit_test(a_batch_keeps_its_set_alive),
                 cmocka_unit_test(an_empty_batch_can_be_prepared_later),
                 cmocka_unit_test(label_values_are_escaped),

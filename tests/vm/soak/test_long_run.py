@@ -47,7 +47,7 @@ def rest(services):
         service.reload()
     for service in services:
         eventually(lambda: "qp 1 " in rdma_resources(service.host), timeout=30, what="no queue pair but the GSI's")
-    time.sleep(5)  # names of peers are resolved after a reload, by a thread that ends
+    time.sleep(15)  # threads that end by themselves: the resolver's after a reload, the reaper's after 5 s without work
 
 
 def check_held(services, before):

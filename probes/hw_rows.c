@@ -26,17 +26,12 @@ const struct hw_driver *hw_driver_find(const char *name)
         return NULL;
 }
 
-static const struct hw_counter *find(const struct hw_driver *d, const char *name)
+const struct hw_counter *hw_counter_find(const struct hw_driver *d, const char *name)
 {
         for (size_t i = 0; d && i < d->n_counters; i++)
                 if (strcmp(d->counters[i].name, name) == 0)
                         return &d->counters[i];
         return NULL;
-}
-
-const struct hw_counter *hw_counter_find(const char *driver, const char *name)
-{
-        return find(hw_driver_find(driver), name);
 }
 
 const struct hw_driver *hw_driver_guess(const char *module, const char *const *names, size_t n)
@@ -49,7 +44,7 @@ const struct hw_driver *hw_driver_guess(const char *module, const char *const *n
                 size_t known = 0;
 
                 for (size_t k = 0; k < n; k++)
-                        known += find(d, names[k]) != NULL;
+                        known += hw_counter_find(d, names[k]) != NULL;
                 if (known > most || (known == most && known > 0 && module && driver_is(d, module))) {
                         best = d;
                         most = known;
@@ -113,7 +108,7 @@ static int add_series(struct series_set *set, struct hw_row *row, const char *de
 int hw_rows_add(struct hw_rows *rows, struct series_set *set, const struct hw_driver *driver,
         const char *device, const char *port, const char *name)
 {
-        const struct hw_counter *known = find(driver, name);
+        const struct hw_counter *known = hw_counter_find(driver, name);
         struct hw_row row = { .family = &hw_families[0], .scale = 1 };
         int r = text_copy(row.port, sizeof(row.port), port);
 

@@ -40,8 +40,8 @@ extern const size_t n_hw_drivers;
 const struct hw_driver *hw_driver_guess(const char *module, const char *const *names, size_t n);
 /* By hw_driver.name or one of its modules. NULL: none. */
 const struct hw_driver *hw_driver_find(const char *name);
-/* driver: as for hw_driver_find(). NULL: nothing is known of this name, it goes to the generic family. */
-const struct hw_counter *hw_counter_find(const char *driver, const char *name);
+/* NULL: nothing is known of this name (or the driver is NULL), it goes to the generic family. */
+const struct hw_counter *hw_counter_find(const struct hw_driver *d, const char *name);
 
 /* The cache time of a set, and a switch: no counters. */
 bool hw_name_is_control(const char *name);

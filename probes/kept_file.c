@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/parse.h"
 #include "base/scope.h"
-#include "probes/sysfs.h"
 
 /* O_NONBLOCK, so that the open of a FIFO does not wait for a writer; it has no effect on regular files. */
 static int open_regular(int dir, const char *path)
@@ -22,8 +21,8 @@ static int open_regular(int dir, const char *path)
         return S_ISREG(st.st_mode) ? take_fd(&fd) : -EINVAL;
 }
 
-/* Without libc's pread(), which is a cancellation point: in a process with threads that alone costs it a tenth of
- * the read, and threads are not cancelled here. */
+/* Without libc's pread(), which is a cancellation point: in a process with threads that costs extra at each call
+ * (it showed in profiles of a scrape), and threads are not cancelled here. */
 static ssize_t read_at_start(int fd, char *dst, size_t size)
 {
         ssize_t n;
@@ -95,12 +94,4 @@ int kept_file_read(struct kept_file *f, const struct reader *reader, uint64_t no
                 return (int)n;
         dst[n] = '\0';
         return (int)n;
-}
-
-int kept_file_read_u64(struct kept_file *f, const struct reader *reader, uint64_t now_ns, uint64_t *ret)
-{
-        char text[KEPT_FILE_VALUE_SIZE];
-        int len = kept_file_read(f, reader, now_ns, text, sizeof(text));
-
-        return len < 0 ? len : parse_sysfs_u64(text, (size_t)len, ret);
 }

@@ -24,7 +24,8 @@ extern const struct reader reader_system;
 #define KEPT_FILE_BACKOFF_MIN_NS UINT64_C(60000000000)   /* first rest after an error that stays … */
 #define KEPT_FILE_BACKOFF_MAX_NS UINT64_C(3600000000000) /* … doubled each time up to this */
 
-/* Enough for one number or word; what is longer is none (-EFBIG). A page costs the kernel a tenth more to read. */
+/* Enough for one number or word; what is longer is none (-EFBIG). Smaller than a page, so that the kernel
+ * looks for one page only. */
 #define KEPT_FILE_VALUE_SIZE 256
 
 struct kept_file {
@@ -44,7 +45,5 @@ void kept_file_close(struct kept_file *f); /* harmless when not open; ready for 
  * -ENODEV: the file's directory is gone (a device that was removed, perhaps there again under the same name):
  * open anew. `now_ns` is CLOCK_MONOTONIC. */
 int kept_file_read(struct kept_file *f, const struct reader *reader, uint64_t now_ns, char *dst, size_t size);
-/* A decimal number, as parse_sysfs_u64() reads it. 0, -errno. */
-int kept_file_read_u64(struct kept_file *f, const struct reader *reader, uint64_t now_ns, uint64_t *ret);
 
 #endif

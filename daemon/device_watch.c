@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/scope.h"
+#include "base/sysfs.h"
 #include "base/text.h"
-#include "probes/sysfs.h"
 
 #define UEVENT_MAX         8192 /* the kernel's buffers hold 2 KiB of strings and a path */
 #define UEVENT_GROUP       1    /* the kernel's own; udev repeats them in group 2 */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "base/text.h"
-#include "probes/sysfs.h"
 
 /* What follows the second colon of "4:memory:/a/b"; its length, negative: there are not two. */
 static int path_of_line(const char *line, size_t len, const char **ret)

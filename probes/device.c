@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/sysfs.h"
 #include "base/text.h"
 #include "probes/fixed_series.h"
 #include "probes/gid_table.h"
 #include "probes/passive.h"
 #include "probes/readings.h"
-#include "probes/sysfs.h"
 
 #define GIDS_AGE_NS (300 * NS_PER_SEC)
 

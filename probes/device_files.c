@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "probes/sysfs.h"
+#include "base/sysfs.h"
 
 const struct metric_family collector_families[] = {
         {

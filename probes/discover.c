@@ -4,8 +4,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "probes/probe.h"
-#include "probes/sysfs.h"
 
 static bool is_excluded(const char *name, const char *const *exclude, size_t n_exclude)
 {

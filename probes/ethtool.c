@@ -15,12 +15,12 @@
 #include <sys/socket.h>
 #include <sys/vfs.h>
 
+#include "base/sysfs.h"
 #include "base/text.h"
 #include "probes/ethtool_names.h"
 #include "probes/netdevs.h"
 #include "probes/passive.h"
 #include "probes/readings.h"
-#include "probes/sysfs.h"
 
 #define NAMES_AGE_NS (60 * NS_PER_SEC)
 

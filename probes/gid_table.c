@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/sysfs.h"
 #include "base/text.h"
-#include "probes/sysfs.h"
 
 static void count(struct gid_table *t, const char *type, unsigned n)
 {

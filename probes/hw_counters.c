@@ -12,11 +12,11 @@
 
 #include "base/parse.h"
 #include "base/scope.h"
+#include "base/sysfs.h"
 #include "base/text.h"
 #include "probes/hw_netlink.h"
 #include "probes/hw_rows.h"
 #include "probes/passive.h"
-#include "probes/sysfs.h"
 
 struct hw_source {
         struct prepared prepared; /* first */

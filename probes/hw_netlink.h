@@ -6,9 +6,9 @@
 #ifndef PROBES_HW_NETLINK_H
 #define PROBES_HW_NETLINK_H
 
+#include "base/sysfs.h"
 #include "probes/device_files.h"
 #include "probes/nldev.h"
-#include "probes/sysfs.h"
 
 #define HW_NETLINK_AGE_NS    (10 * NS_PER_MS) /* as the kernel's own for files */
 #define HW_NETLINK_PORTS_MAX 32               /* those above are read from files */

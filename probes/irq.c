@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpulist.h"
 #include "base/parse.h"
+#include "base/sysfs.h"
 #include "base/text.h"
-#include "probes/cpulist.h"
 #include "probes/passive.h"
-#include "probes/sysfs.h"
 
 #define SPREAD_AGE_NS (60 * NS_PER_SEC)
 

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/sysfs.h"
 #include "base/text.h"
 #include "probes/netdevs.h"
 #include "probes/passive.h"
 #include "probes/readings.h"
-#include "probes/sysfs.h"
 
 /* X(exported name, file of statistics/, "help"): counters, all of them. */
 /* clang-format off */

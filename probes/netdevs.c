@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/sysfs.h"
 #include "base/text.h"
-#include "probes/sysfs.h"
 
 bool netdev_name_is_valid(const char *name)
 {

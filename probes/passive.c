@@ -8,8 +8,8 @@
 
 #include "base/parse.h"
 #include "base/scope.h"
+#include "base/sysfs.h"
 #include "base/text.h"
-#include "probes/sysfs.h"
 
 const struct option passive_options[] = {
         SOURCE_OPTION_ENABLED(struct passive_config, "true"),

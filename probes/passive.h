@@ -3,10 +3,10 @@
 #ifndef PROBES_PASSIVE_H
 #define PROBES_PASSIVE_H
 
+#include "base/sysfs.h"
 #include "probes/device_files.h"
 #include "probes/probe.h"
 #include "probes/readings.h"
-#include "probes/sysfs.h"
 
 struct passive {
         const struct source_environment *env;

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "base/text.h"
 #include "probes/passive.h"
 #include "probes/pci_text.h"
 #include "probes/readings.h"
-#include "probes/sysfs.h"
 
 enum pci_family {
         PCI_CURRENT_SPEED,

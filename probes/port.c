@@ -9,11 +9,11 @@
 
 #include "base/parse.h"
 #include "base/scope.h"
+#include "base/sysfs.h"
 #include "base/text.h"
 #include "probes/link_rate.h"
 #include "probes/passive.h"
 #include "probes/port_counters.h"
-#include "probes/sysfs.h"
 
 /* Where the value of a file goes. */
 struct port_target {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/scope.h"
-#include "probes/sysfs.h"
+#include "base/sysfs.h"
 
 int readings_init(struct readings *r)
 {

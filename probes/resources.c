@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/sysfs.h"
 #include "base/text.h"
 #include "probes/cgroup_pairs.h"
 #include "probes/nldev.h"
 #include "probes/passive.h"
 #include "probes/readings.h"
-#include "probes/sysfs.h"
 
 enum resources_family {
         DEVICE_RESOURCES,

@@ -17,8 +17,8 @@
 
 #include "base/parse.h"
 #include "base/scope.h"
+#include "base/sysfs.h"
 #include "probes/passive.h"
-#include "probes/sysfs.h"
 
 enum self_family {
         BUILD_INFO,

@@ -2,7 +2,7 @@
 /* Any bytes as a list of CPUs: refused without a result, or a list within bounds. */
 #include <string.h>
 
-#include "probes/cpulist.h"
+#include "base/cpulist.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,24 +5,10 @@
 
 #include "base/batch.h"
 #include "probes/probe.h"
+#include "tests/unit/tree.h"
 
 /* A directory of tests/data. */
 int fixture_open(const char *name);
-
-/* A tree of its own in a temporary directory. */
-struct tree {
-        char path[64];
-        int fd;
-};
-
-void tree_init(struct tree *t);
-void tree_done(struct tree *t); /* removes it */
-/* These make the directories on the way. */
-void tree_write(struct tree *t, const char *path, const void *data, size_t len);
-void tree_text(struct tree *t, const char *path, const char *text);
-void tree_link(struct tree *t, const char *path, const char *target);
-void tree_fifo(struct tree *t, const char *path);
-void tree_directory(struct tree *t, const char *path);
 
 /* With the configuration that an empty file gives. */
 void *source_create(

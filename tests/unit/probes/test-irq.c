@@ -1,45 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
-#include "probes/cpulist.h"
 #include "probes/probe.h"
 #include "tests/unit/probes/support.h"
 
 #define DEVICE "class/infiniband/d/device/"
 #define IRQ    "rdma_canary_irq_"
-
-static void lists_of_cpus(void **state)
-{
-        static const struct {
-                const char *text;
-                int r;
-                size_t count;
-        } rows[] = {
-                { "", 0, 0 },
-                { "\n", 0, 0 },
-                { "0\n", 0, 1 },
-                { "0-3,8,10-11\n", 0, 7 },
-                { "0-8191", 0, 8192 },
-                { "8192", -ERANGE, 0 },
-                { "0-18446744073709551615", -ERANGE, 0 },
-                { "3-2", -EINVAL, 0 },
-                { "1,", -EINVAL, 0 },
-                { ",1", -EINVAL, 0 },
-                { "1-", -EINVAL, 0 },
-                { "-1", -EINVAL, 0 },
-                { "0-31:2/4", -EINVAL, 0 },
-        };
-
-        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-                struct cpulist l = { 0 };
-
-                check_row(cpulist_parse(rows[i].text, strlen(rows[i].text), &l) == rows[i].r, rows[i].text);
-                check_row(cpulist_count(&l) == rows[i].count, rows[i].text);
-                check_row(cpulist_is_empty(&l) == (rows[i].count == 0), rows[i].text);
-        }
-}
 
 static void make_tree(struct tree *t)
 {
@@ -142,7 +108,6 @@ static void files_are_read_every_minute(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(lists_of_cpus),
                 cmocka_unit_test(vectors_by_node),
                 cmocka_unit_test(without_a_node_nothing_is_near_or_far),
                 cmocka_unit_test(a_device_without_vectors_has_no_samples),

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "probes/sysfs.h"
+#include "base/sysfs.h"
 #include "tests/unit/probes/support.h"
 
 #define PORT "class/infiniband/hostile0/ports/1/"

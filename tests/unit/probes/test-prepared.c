@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "base/sysfs.h"
 #include "probes/readings.h"
-#include "probes/sysfs.h"
 #include "tests/unit/probes/support.h"
 
 #define DEVICE "class/infiniband/d/"

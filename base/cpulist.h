@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of CPUs as the kernel writes them: "0-3,8,10-11". Pure. */
-#ifndef PROBES_CPULIST_H
-#define PROBES_CPULIST_H
+#ifndef BASE_CPULIST_H
+#define BASE_CPULIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "probes/sysfs.h"
+#include "base/sysfs.h"
 
 #include <dirent.h>
 #include <errno.h>

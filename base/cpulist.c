@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "probes/cpulist.h"
+#include "base/cpulist.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the small files of sysfs and procfs, or of plain trees that look like them. Everything is bounded
  * and nothing waits: a FIFO or a device node in a file's place is refused, an over-long file too. */
-#ifndef PROBES_SYSFS_H
-#define PROBES_SYSFS_H
+#ifndef BASE_SYSFS_H
+#define BASE_SYSFS_H
 
 #include <stdbool.h>
 #include <stddef.h>

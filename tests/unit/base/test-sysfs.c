@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "probes/sysfs.h"
-#include "tests/unit/probes/support.h"
+#include "base/sysfs.h"
+#include "tests/unit/tree.h"
 
 static char longest[SYSFS_VALUE_MAX + 1]; /* one more than there is room for */
 

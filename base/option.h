@@ -46,6 +46,7 @@ struct option {
         const struct option *children; /* MAP, LIST */
         size_t n_children, item_size;  /* LIST: size of one struct */
         const char *help;              /* one sentence */
+        const char *placeholder;       /* what a command's help calls the value; NULL: by its kind */
 };
 
 /* Sets every field of `into` (zeroed by the caller) to its fallback. 0, -ENOMEM; -EINVAL is our own

@@ -3,6 +3,8 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include "base/option.h"
+
 /* Exit codes, for scripts. */
 enum exit_code {
         CLI_OK = 0,
@@ -11,13 +13,19 @@ enum exit_code {
         CLI_LOCAL = 4, /* this host or its device */
 };
 
-struct command {
-        const char *name;
-        const char *synopsis; /* what follows the name: "HOST [OPTION…]" */
-        const char *summary;  /* one line */
-        int (*run)(const struct command *self, int argc, char **argv); /* argv[0] is the name; an exit code */
+/* Options that the help shows together. All groups of a command fill one struct. */
+struct option_group {
+        const char *title; /* "the traffic" */
+        const struct option *rows;
+        size_t n;
 };
 
-extern const struct command command_bw, command_devices, command_lat;
+struct command {
+        const char *name;
+        const char *synopsis;                     /* what follows the name: "HOST [OPTION…]" */
+        const char *summary;                      /* one line */
+        const struct option_group *const *groups; /* NULL-terminated; NULL: no options */
+        int (*run)(const struct command *self, int argc, char **argv); /* argv[0] is the name; an exit code */
+};
 
 #endif

@@ -1,85 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rdma-canary devices: what there is on this host. */
 #include <errno.h>
-#include <net/if.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/scope.h"
-#include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/command.h"
-#include "cli/units.h"
-#include "engine/engine.h"
+#include "cli/commands.h"
+#include "cli/devices_report.h"
+#include "cli/document.h"
+#include "cli/names.h"
 
-/* enum ibv_port_state, which only the engine includes. */
-static const char *port_state(unsigned state)
+struct devices_options {
+        bool json;
+};
+
+static const struct option rows[] = {
+        { .key = "json",
+                .kind = OPTION_BOOL,
+                .offset = offsetof(struct devices_options, json),
+                .help = "one JSON document" },
+};
+static const struct option_group group = { "the list", rows, ARRAY_SIZE(rows) };
+static const struct option_group *const groups[] = { &group, NULL };
+
+static void find(struct devices_report *report)
 {
-        static const char *const names[] = { "no state", "down", "init", "armed", "active", "deferred" };
-        return state < ARRAY_SIZE(names) ? names[state] : "unknown";
+        struct fault *f = &report->fault;
+        int r = device_list(&report->devices, &report->n_devices);
+        if (r == 0 && report->n_devices > 0)
+                return;
+        *f = (struct fault){ .kind = OUTCOME_LOCAL, .error = r < 0 ? r : -ENODEV };
+        if (r == -ENOSYS)
+                text_message(f->reason, sizeof(f->reason),
+                        "cannot list RDMA devices: the kernel has no RDMA support; is ib_uverbs loaded?");
+        else if (r < 0)
+                text_message(f->reason, sizeof(f->reason), "cannot list RDMA devices: %s", strerror(-r));
+        else
+                text_message(f->reason, sizeof(f->reason), "this host has no RDMA device");
 }
 
-static void print_address(const struct rdma_address *a)
+static int print_document(const struct devices_report *report)
 {
-        char text[64], name[IF_NAMESIZE] = "";
-        rdma_address_format(a, text, sizeof(text));
-        if (a->ifindex == 0 || !if_indextoname(a->ifindex, name))
-                name[0] = '\0';
-        printf("    %-39s %-10s %s\n", text, gid_type_name(a->type), name);
+        cleanup(json_decrefp) json_t *document = json_object();
+        int r = devices_report_json(report, document);
+        if (r == 0)
+                r = document_print(document, stdout);
+        if (r < 0)
+                fprintf(stderr, "rdma-canary: no memory for the result\n");
+        return r < 0 ? CLI_LOCAL : CLI_OK;
 }
 
-static void print_port(const struct port_facts *p)
+static int list(const struct devices_options *o)
 {
-        char rate[UNITS_MAX];
-        printf("  port %u: %s, %s, %s, MTU %u", p->number, port_state(p->state),
-                link_layer_name(p->link_layer), units_bits(rate, (double)p->rate_bytes_per_second),
-                p->active_mtu_bytes);
-        if (p->link_layer == LINK_INFINIBAND)
-                printf(", LID %u", p->lid);
-        printf("\n");
-        for (size_t i = 0; i < p->n_addresses; i++)
-                print_address(&p->addresses[i]);
-}
-
-static void print_device(const struct device_facts *d)
-{
-        printf("%s: %s%s%s", d->name, device_class_name(d->class), *d->driver ? ", " : "", d->driver);
-        if (*d->firmware)
-                printf(", firmware %s", d->firmware);
-        if (d->numa_node >= 0)
-                printf(", NUMA node %d", d->numa_node);
-        printf("%s\n", d->iwarp ? ", iWARP: counted, never probed" : "");
-        if (d->n_ports == 0)
-                printf("  cannot be opened: may you read and write /dev/infiniband/uverbs*?\n");
-        for (size_t i = 0; i < d->n_ports; i++)
-                print_port(&d->ports[i]);
+        struct devices_report report;
+        devices_report_init(&report);
+        name_of_host(report.node, sizeof(report.node));
+        find(&report);
+        int code = CLI_OK;
+        if (o->json)
+                code = print_document(&report);
+        else
+                devices_report_human(&report, stdout);
+        if (code == CLI_OK)
+                code = document_flush();
+        if (report.fault.kind != OUTCOME_OK) {
+                fprintf(stderr, "rdma-canary: %s\n", report.fault.reason);
+                code = CLI_LOCAL;
+        }
+        devices_report_done(&report);
+        return code;
 }
 
 static int devices(const struct command *self, int argc, char **argv)
 {
-        size_t operands, n;
-        enum arguments_result parsed = arguments_parse(self, NULL, 0, argc, argv, NULL, NULL, 0, &operands);
-        if (parsed != ARGUMENTS_GO)
-                return parsed == ARGUMENTS_HELPED ? CLI_OK : CLI_USAGE;
-        cleanup(freep) struct device_facts *list = NULL;
-        int r = device_list(&list, &n);
-        if (r < 0) {
-                fprintf(stderr, "rdma-canary: cannot list RDMA devices: %s\n",
-                        r == -ENOSYS ? "the kernel has no RDMA support; is ib_uverbs loaded?" : strerror(-r));
-                return CLI_LOCAL;
-        }
-        if (n == 0) {
-                fprintf(stderr, "rdma-canary: this host has no RDMA device\n");
-                return CLI_LOCAL;
-        }
-        for (size_t i = 0; i < n; i++)
-                print_device(&list[i]);
-        return CLI_OK;
+        struct devices_options o = { 0 };
+        struct arguments a = { 0 };
+        enum arguments_result parsed = arguments_parse(self, argc, argv, &o, &a);
+        return parsed == ARGUMENTS_GO ? list(&o) : arguments_end(parsed, &a);
 }
 
 const struct command command_devices = {
         .name = "devices",
-        .synopsis = "[--help]",
+        .synopsis = "[OPTION...]",
         .summary = "Lists this host's RDMA devices, ports and addresses.",
+        .groups = groups,
         .run = devices,
 };

@@ -6,19 +6,13 @@
 
 #include "base/scope.h"
 #include "base/text.h"
-#include "cli/command.h"
-
-static const struct command *const commands[] = {
-        &command_devices,
-        &command_bw,
-        &command_lat,
-};
+#include "cli/commands.h"
 
 static void usage(FILE *to)
 {
         fprintf(to, "Measures RDMA between two hosts. The other one runs rdma-canaryd.\n\n");
         fprintf(to, "usage: rdma-canary COMMAND [ARGUMENT...]\n\n");
-        for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        for (size_t i = 0; commands[i]; i++)
                 fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
         fprintf(to, "\n  COMMAND --help says more; --version\n\n"
                     "exit code: 0 well, 2 wrong usage, 3 the peer or the path, 4 this host\n");
@@ -39,7 +33,7 @@ int main(int argc, char **argv)
                 printf("rdma-canary %s\n", RDMA_CANARY_VERSION);
                 return CLI_OK;
         }
-        for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        for (size_t i = 0; commands[i]; i++)
                 if (text_equal(argv[1], commands[i]->name))
                         return commands[i]->run(commands[i], argc - 1, argv + 1);
         fprintf(stderr, "rdma-canary: no command \"%s\"; see rdma-canary --help\n", argv[1]);

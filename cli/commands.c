@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+#include <stddef.h>
+
+const struct command *const commands[] = {
+        &command_devices,
+        &command_bw,
+        &command_lat,
+        NULL,
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/measure_options.h"
+
+#include "base/clock.h"
+#include "base/scope.h"
+
+#define ROW(name, type, field)                                                                               \
+        .key = (name), .kind = (type), .offset = offsetof(struct measure_options, field), .optional = true
+
+static const struct option ends[] = {
+        { ROW("device", OPTION_TEXT, device), .help = "of this host; else the first with an active port" },
+        { ROW("port", OPTION_U64, port), .max = UINT8_MAX,
+                .help = "of that device; else the first active one" },
+        { ROW("peer-device", OPTION_TEXT, peer_device), .help = "of the peer, by name, or" },
+        { ROW("peer-rail", OPTION_U64, peer_rail), .max = 255, .help = "by its place, from 0; else as ours" },
+        { ROW("peer-node", OPTION_TEXT, peer_node), .help = "fail when another node answers" },
+};
+
+static const struct option traffic[] = {
+        { ROW("size", OPTION_SIZE, size), .help = "of a message" },
+        { ROW("queue-pairs", OPTION_U64, queue_pairs), .max = 1024, .help = "at once" },
+        { ROW("depth", OPTION_U64, depth), .max = 16384, .help = "work requests outstanding per queue pair" },
+        { ROW("post-list", OPTION_U64, post_list), .max = 8192, .help = "work requests per doorbell" },
+        { ROW("signal-interval", OPTION_U64, signal_interval), .max = 8192,
+                .help = "one completion per this many work requests" },
+        { ROW("mtu", OPTION_U64, mtu), .max = 4096, .help = "of the path; else the smaller of both ports'" },
+        { ROW("bytes", OPTION_SIZE, bytes), .help = "to send, or" },
+        { ROW("messages", OPTION_U64, messages), .help = "to send, or" },
+        { ROW("duration", OPTION_DURATION, duration_ns), .max = 24 * 3600 * NS_PER_SEC,
+                .help = "of the traffic; what is used up first ends it" },
+        { ROW("timeout", OPTION_DURATION, timeout_ns), .fallback = "10s", .min = NS_PER_MS,
+                .max = 24 * 3600 * NS_PER_SEC, .help = "for all beside the duration; else 10s" },
+};
+
+static const struct option output[] = {
+        { ROW("json", OPTION_BOOL, json), .help = "one JSON document, also when it fails" },
+        { ROW("csv", OPTION_BOOL, csv), .help = "a line of names and one of values" },
+};
+
+const struct option_group group_ends = { "the two ends", ends, ARRAY_SIZE(ends) };
+const struct option_group group_traffic = { "the traffic", traffic, ARRAY_SIZE(traffic) };
+const struct option_group group_output = { "the result", output, ARRAY_SIZE(output) };
+
+static enum arguments_result check(
+        const struct command *self, const struct measure_options *o, struct arguments *a)
+{
+        if (a->n_operands == 0)
+                return arguments_wrong(self, a, "which HOST?");
+        if (o->json && o->csv)
+                return arguments_wrong(self, a, "--json and --csv exclude each other");
+        return ARGUMENTS_GO;
+}
+
+enum arguments_result measure_options_parse(
+        const struct command *self, int argc, char **argv, struct measure_options *o, struct arguments *a)
+{
+        if (arguments_defaults(self, o) < 0)
+                return arguments_wrong(self, a, "out of memory");
+        o->peer_rail = RAIL_LIKE_OURS;
+        enum arguments_result r = arguments_parse(self, argc, argv, o, a);
+        return r == ARGUMENTS_GO ? check(self, o, a) : r;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of bw and lat. */
+#ifndef CLI_MEASURE_OPTIONS_H
+#define CLI_MEASURE_OPTIONS_H
+
+#include "cli/arguments.h"
+
+#define RAIL_LIKE_OURS UINT64_MAX
+
+/* 0, NULL, false: not given; the engine's default for the device holds. */
+struct measure_options {
+        char *device, *peer_device, *peer_node;
+        uint64_t port, peer_rail;
+        uint64_t size, queue_pairs, depth, post_list, signal_interval, mtu;
+        uint64_t bytes, messages, duration_ns, timeout_ns;
+        bool json, csv;
+};
+
+extern const struct option_group group_ends, group_traffic, group_output;
+
+/* Defaults, the command line, and what no single option can tell. What is wrong is in a->text. */
+enum arguments_result measure_options_parse(
+        const struct command *self, int argc, char **argv, struct measure_options *o, struct arguments *a);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/names.h"
+
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "base/text.h"
+
+const char *name_port_state(unsigned state)
+{
+        static const char *const names[] = { "no state", "down", "init", "armed", "active", "deferred" };
+        return state < ARRAY_SIZE(names) ? names[state] : "unknown";
+}
+
+const char *name_operation(const struct plan *p)
+{
+        static const char *const names[] = { [OPERATION_WRITE] = "write" };
+        return (size_t)p->operation < ARRAY_SIZE(names) ? names[p->operation] : "unknown";
+}
+
+const char *name_transport(const struct plan *p)
+{
+        static const char *const names[] = { [TRANSPORT_RC] = "RC" };
+        return (size_t)p->transport < ARRAY_SIZE(names) ? names[p->transport] : "unknown";
+}
+
+void name_of_host(char *dst, size_t size)
+{
+        if (gethostname(dst, size) < 0 || dst[0] == '\0')
+                text_message(dst, size, "localhost");
+        dst[size - 1] = '\0';
+}

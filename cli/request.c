@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/request.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "cli/names.h"
+
+static bool usable(const struct device_facts *d)
+{
+        return !d->iwarp && d->n_ports > 0;
+}
+
+static bool active(const struct device_facts *d)
+{
+        for (size_t i = 0; i < d->n_ports; i++)
+                if (d->ports[i].state == PORT_STATE_ACTIVE)
+                        return true;
+        return false;
+}
+
+/* A device's place among those that are not iWARP is its rail. */
+static const struct device_facts *pick(
+        const struct device_facts *list, size_t n, const char *wanted, unsigned *ret_rail)
+{
+        unsigned rail = 0;
+        for (size_t i = 0; i < n; i++) {
+                if (wanted ? text_equal(list[i].name, wanted) : usable(&list[i]) && active(&list[i])) {
+                        *ret_rail = rail;
+                        return &list[i];
+                }
+                rail += !list[i].iwarp;
+        }
+        return NULL;
+}
+
+int request_find_device(const struct measure_options *o, const struct device_facts *list, size_t n,
+        const struct device_facts **ret, unsigned *ret_rail, struct fault *fault)
+{
+        *ret = pick(list, n, o->device, ret_rail);
+        if (*ret)
+                return 0;
+        *fault = (struct fault){ .kind = OUTCOME_LOCAL, .error = -ENODEV };
+        if (o->device)
+                text_message(fault->reason, sizeof(fault->reason),
+                        "this host has no RDMA device %s; see rdma-canary devices", o->device);
+        else
+                text_message(fault->reason, sizeof(fault->reason),
+                        "this host has no RDMA device with an active port; see rdma-canary devices");
+        return -ENODEV;
+}
+
+static void replace(unsigned *field, uint64_t given)
+{
+        if (given > 0)
+                *field = (unsigned)given;
+}
+
+static void fill_plan(struct plan *p, const struct measure_options *o)
+{
+        replace(&p->queue_pairs, o->queue_pairs);
+        replace(&p->depth, o->depth);
+        replace(&p->post_list, o->post_list);
+        replace(&p->signal_interval, o->signal_interval);
+        replace(&p->mtu_bytes, o->mtu);
+        if (o->size > 0)
+                p->message_bytes = o->size;
+        if (o->bytes == 0 && o->messages == 0 && o->duration_ns == 0)
+                return;
+        p->budget_bytes = o->bytes;
+        p->budget_messages = o->messages;
+        p->budget_ns = o->duration_ns;
+}
+
+void request_fill(struct measure_request *ret, const struct measure_options *o, enum measure measure,
+        const struct device_facts *device, unsigned rail)
+{
+        *ret = (struct measure_request){
+                .device = device->name,
+                .port = (uint8_t)o->port,
+                .peer_node = o->peer_node,
+                .peer_rail = o->peer_rail == RAIL_LIKE_OURS ? rail : (unsigned)o->peer_rail,
+                .peer_device = o->peer_device,
+                .operator= true,
+                .deadline_ns = clock_now_ns() + o->timeout_ns + o->duration_ns,
+        };
+        plan_defaults(&ret->plan, measure, device->class);
+        fill_plan(&ret->plan, o);
+}

@@ -1,0 +1,72 @@
+"""The command-line tool as a user has it: every option that is about the result, and every exit code."""
+
+import csv
+import io
+import json
+
+from scenario import check, equal, scenario
+from service import Service
+
+QUICK = "--duration 300ms"
+
+
+def document(result):
+    """stdout, which is one JSON document and nothing else."""
+    return json.loads(result.out)
+
+
+def columns(result):
+    """stdout, which is one line of names and one of values."""
+    rows = list(csv.reader(io.StringIO(result.out)))
+    equal(len(rows), 2, f"lines of CSV\n{result.out}")
+    equal(len(rows[1]), len(rows[0]), "values for the names")
+    return dict(zip(*rows))
+
+
+def narrow(text):
+    """What people read fits a terminal."""
+    wide = [line for line in text.splitlines() if len(line) > 80]
+    equal(wide, [], "lines of more than 80 columns")
+
+
+def served(b):
+    Service(b).install()
+    Service(b).start()
+
+
+@scenario(hosts=2, init="systemd", limit_s=240)
+def test_documents(a, b):
+    """JSON and CSV of bw, lat and devices, of runs that go through and of runs that fail."""
+    served(b)
+    bandwidth = document(a.run(f"{a.cli} bw {b.address} {QUICK} --json"))
+    check(bandwidth["average_bytes_per_second"] > 0 and bandwidth["fault"] is None, bandwidth)
+    equal((bandwidth["node"], bandwidth["peer_node"], bandwidth["device"]), ("host-a", "host-b", "rxe0"), "ends")
+    check("sent_pkts" in bandwidth["counters"], bandwidth["counters"])
+    latency = document(a.run(f"{a.cli} lat {b.address} {QUICK} --json"))
+    check(0 < latency["min_ns"] <= latency["p50_ns"] <= latency["p99_ns"] <= latency["max_ns"], latency)
+    table = columns(a.run(f"{a.cli} bw {b.address} {QUICK} --csv"))
+    check(float(table["average_bytes_per_second"]) > 0, table)
+    equal(table["outcome"], "ok", "outcome")
+    devices = document(a.run(f"{a.cli} devices --json"))
+    equal([(d["name"], d["class"], d["ports"][0]["state"]) for d in devices["devices"]], [("rxe0", "software", "active")],
+          "devices")
+
+    for target, outcome, code, stage in (("nobody.invalid", "peer", 3, "start"), (f"{b.address}:1", "peer", 3, "resolve"),
+                                         (f"{b.address} --device rxe7", "local", 4, "start")):
+        failed = a.run(f"{a.cli} bw {target} --json --timeout 5s", check=False)
+        equal(failed.rc, code, f"exit code for {target}: {failed.err}")
+        fault = document(failed)["fault"]
+        equal((fault["kind"], fault["stage"]), (outcome, stage), f"fault for {target}")
+        check(fault["reason"] in failed.err, f"{fault['reason']} is not in {failed.err}")
+    equal(columns(a.run(f"{a.cli} lat {b.address}:1 --csv", check=False))["fault_kind"], "peer", "fault in CSV")
+    wrong = a.run(f"{a.cli} bw host-b --json --csv", check=False)
+    equal((wrong.rc, wrong.out), (2, ""), f"a wrong command line: {wrong.err}")
+
+
+@scenario(hosts=2, init="systemd", limit_s=240)
+def test_words_for_people(a, b):
+    """What is printed for people fits 80 columns."""
+    served(b)
+    for command in (f"bw {b.address} {QUICK}", f"lat {b.address} {QUICK}", "devices", "--help", "bw --help", "lat --help",
+                    "devices --help"):
+        narrow(a.run(f"{a.cli} {command}").out)

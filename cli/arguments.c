@@ -72,6 +72,7 @@ void arguments_help(const struct command *c, struct buf *out)
                 buf_format(out, "%s%s\n", separator, value_kinds[i].text);
                 separator = "";
         }
+        buf_text(out, "\n" CLI_EXIT_CODES);
 }
 
 /* ---- parsing ---------------------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@
 #include "cli/measure_options.h"
 #include "cli/measurement.h"
 
-static const struct option_group *const groups[] = { &group_ends, &group_traffic, &group_output, NULL };
+static const struct option_group *const groups[] = { &group_ends, &group_traffic, &group_bandwidth_limits,
+        &group_output, NULL };
 
 static int bw(const struct command *self, int argc, char **argv)
 {

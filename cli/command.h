@@ -8,13 +8,18 @@
 /* Exit codes, for scripts. */
 enum exit_code {
         CLI_OK = 0,
+        CLI_MISSED = 1, /* measured, but not within the limits */
         CLI_USAGE = 2,
         CLI_PEER = 3,  /* the peer or the path to it */
         CLI_LOCAL = 4, /* this host or its device */
 };
 
-/* Options that the help shows together. All groups of a command fill one struct. */
-struct option_group {
+#define CLI_EXIT_CODES "exit code: 0 well, 1 a limit missed, 2 wrong usage, 3 the peer or the path,
+"                       \
+        " 4 this host "
+
+        /* Options that the help shows together. All groups of a command fill one struct. */
+        struct option_group {
         const char *title; /* "the traffic" */
         const struct option *rows;
         size_t n;

@@ -14,8 +14,7 @@ static void usage(FILE *to)
         fprintf(to, "usage: rdma-canary COMMAND [ARGUMENT...]\n\n");
         for (size_t i = 0; commands[i]; i++)
                 fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-        fprintf(to, "\n  COMMAND --help says more; --version\n\n"
-                    "exit code: 0 well, 2 wrong usage, 3 the peer or the path, 4 this host\n");
+        fprintf(to, "\n  COMMAND --help says more; --version\n\n" CLI_EXIT_CODES);
 }
 
 int main(int argc, char **argv)

@@ -32,6 +32,18 @@ static const struct option traffic[] = {
                 .max = 24 * 3600 * NS_PER_SEC, .help = "for all beside the duration; else 10s" },
 };
 
+static const struct option bandwidth_limits[] = {
+        { ROW("min-bw", OPTION_RATE, limits.min_bw_bps), .min = 1,
+                .help = "the average; exit code 1 when it is below" },
+};
+
+static const struct option latency_limits[] = {
+        { ROW("max-p50", OPTION_DURATION, limits.max_p50_ns), .min = 1,
+                .help = "the median; exit code 1 when it is above" },
+        { ROW("max-p99", OPTION_DURATION, limits.max_p99_ns), .min = 1, .help = "99 % of the samples" },
+        { ROW("max-p999", OPTION_DURATION, limits.max_p999_ns), .min = 1, .help = "99.9 % of the samples" },
+};
+
 static const struct option output[] = {
         { ROW("json", OPTION_BOOL, json), .help = "one JSON document, also when it fails" },
         { ROW("csv", OPTION_BOOL, csv), .help = "a line of names and one of values" },
@@ -39,6 +51,9 @@ static const struct option output[] = {
 
 const struct option_group group_ends = { "the two ends", ends, ARRAY_SIZE(ends) };
 const struct option_group group_traffic = { "the traffic", traffic, ARRAY_SIZE(traffic) };
+const struct option_group group_bandwidth_limits = { "the limits", bandwidth_limits,
+        ARRAY_SIZE(bandwidth_limits) };
+const struct option_group group_latency_limits = { "the limits", latency_limits, ARRAY_SIZE(latency_limits) };
 const struct option_group group_output = { "the result", output, ARRAY_SIZE(output) };
 
 static enum arguments_result check(

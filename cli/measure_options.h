@@ -4,6 +4,7 @@
 #define CLI_MEASURE_OPTIONS_H
 
 #include "cli/arguments.h"
+#include "cli/limits.h"
 
 #define RAIL_LIKE_OURS UINT64_MAX
 
@@ -13,10 +14,12 @@ struct measure_options {
         uint64_t port, peer_rail;
         uint64_t size, queue_pairs, depth, post_list, signal_interval, mtu;
         uint64_t bytes, messages, duration_ns, timeout_ns;
+        struct limits limits;
         bool json, csv;
 };
 
-extern const struct option_group group_ends, group_traffic, group_output;
+extern const struct option_group group_ends, group_traffic, group_bandwidth_limits, group_latency_limits,
+        group_output;
 
 /* Defaults, the command line, and what no single option can tell. What is wrong is in a->text. */
 enum arguments_result measure_options_parse(

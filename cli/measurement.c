@@ -97,14 +97,27 @@ static int print(const struct measure_options *o, const struct report *report)
         return r < 0 ? CLI_LOCAL : document_flush();
 }
 
-static int judge(const struct report *report)
+/* Says what is wrong with the run. */
+static int judge(const struct report *report, const struct buf *missed)
 {
         const struct fault *f = &report->result.fault;
-        if (f->kind == OUTCOME_OK)
+        if (f->kind != OUTCOME_OK) {
+                fprintf(stderr, "rdma-canary: %s (%s; got as far as stage %s)\n", f->reason,
+                        outcome_kind_name(f->kind), stage_name(report->result.stage));
+                return f->kind == OUTCOME_LOCAL ? CLI_LOCAL : CLI_PEER;
+        }
+        if (report->limits_met)
                 return CLI_OK;
-        fprintf(stderr, "rdma-canary: %s (%s; got as far as stage %s)\n", f->reason,
-                outcome_kind_name(f->kind), stage_name(report->result.stage));
-        return f->kind == OUTCOME_LOCAL ? CLI_LOCAL : CLI_PEER;
+        fprintf(stderr, "%s", missed->data ? missed->data : "");
+        return CLI_MISSED;
+}
+
+static int tell(const struct measure_options *o, struct report *report)
+{
+        cleanup(buf_done) struct buf missed = { 0 };
+        report->limits_met = limits_missed(&o->limits, report->measure, &report->result, &missed) == 0;
+        int printed = print(o, report), judged = judge(report, &missed);
+        return judged == CLI_OK ? printed : judged;
 }
 
 static int measure_and_tell(
@@ -114,12 +127,10 @@ static int measure_and_tell(
         char node[ENGINE_NAME_MAX];
         name_of_host(node, sizeof(node));
         report_init(&report, self->name, what, node);
+        report.limits = o->limits;
         int code = measure(o, target, &report);
-        if (code == CLI_OK) {
-                int printed = print(o, &report);
-                code = judge(&report);
-                code = code == CLI_OK ? printed : code;
-        }
+        if (code == CLI_OK)
+                code = tell(o, &report);
         report_done(&report);
         return code;
 }

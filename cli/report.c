@@ -22,6 +22,12 @@ static bool measured(const void *from)
         return ((const struct report *)from)->result.stage >= STAGE_TRAFFIC;
 }
 
+static bool judged(const void *from)
+{
+        const struct report *r = from;
+        return r->result.fault.kind == OUTCOME_OK && limits_given(&r->limits, r->measure);
+}
+
 static bool reported(const void *from)
 {
         return ((const struct report *)from)->result.stage >= STAGE_REPORT;
@@ -128,6 +134,7 @@ static const struct field fields_bandwidth[] = {
         { "worst_window_bytes_per_second", FIELD_DOUBLE, RESULT(worst_window_bps), .known = measured,
                 .positive = true },
         { "messages_per_second", FIELD_RECKONED, .reckon = message_rate, .known = measured },
+        { "limit_average_bytes_per_second", FIELD_U64, AT(limits.min_bw_bps), .positive = true },
 };
 
 static const struct field fields_latency[] = {
@@ -141,9 +148,13 @@ static const struct field fields_latency[] = {
         { "p999_ns", FIELD_U64, RESULT(latency.p999_ns), .known = measured },
         { "p9999_ns", FIELD_U64, RESULT(latency.p9999_ns), .known = measured },
         { "max_ns", FIELD_U64, RESULT(latency.max_ns), .known = measured },
+        { "limit_p50_ns", FIELD_U64, AT(limits.max_p50_ns), .positive = true },
+        { "limit_p99_ns", FIELD_U64, AT(limits.max_p99_ns), .positive = true },
+        { "limit_p999_ns", FIELD_U64, AT(limits.max_p999_ns), .positive = true },
 };
 
 static const struct field fields_after[] = {
+        { "limits_met", FIELD_BOOL, AT(limits_met), .known = judged },
         { "cpu_ns", FIELD_U64, RESULT(cpu_ns), .known = measured },
         { "peer_cpu_ns", FIELD_U64, RESULT(peer_cpu_ns), .known = reported },
 };

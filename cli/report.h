@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "base/text.h"
+#include "cli/limits.h"
 #include "engine/engine.h"
 
 #define REPORT_FORMAT_VERSION 1 /* counts up when a key goes away or changes its meaning */
@@ -18,6 +18,8 @@ struct report {
         uint64_t begun_realtime_ns; /* since the epoch */
         char node[ENGINE_NAME_MAX]; /* this host */
         char peer[REPORT_PEER_MAX]; /* as it was asked for */
+        struct limits limits;
+        bool limits_met; /* when there are any, and something was measured */
         struct result result;
 };
 

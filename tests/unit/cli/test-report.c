@@ -84,6 +84,22 @@ static void failure_has_a_fault_and_no_figures(void **state)
         report_done(&good);
 }
 
+static void limits_are_judged_where_there_are_any(void **state)
+{
+        struct report r;
+        report_of_success(&r, MEASURE_LATENCY);
+        json_t *none = document(&r);
+        assert_true(json_is_null(json_object_get(none, "limits_met")));
+        assert_true(json_is_null(json_object_get(none, "limit_p50_ns")));
+        r.limits.max_p50_ns = 10;
+        json_t *missed = document(&r);
+        assert_true(json_is_false(json_object_get(missed, "limits_met")));
+        assert_true(number(missed, "limit_p50_ns") == 10);
+        json_decref(none);
+        json_decref(missed);
+        report_done(&r);
+}
+
 static size_t commas(const char *line)
 {
         size_t n = 0;
@@ -118,6 +134,7 @@ int main(void)
                 cmocka_unit_test(bandwidth_has_its_figures),
                 cmocka_unit_test(latency_has_its_figures),
                 cmocka_unit_test(failure_has_a_fault_and_no_figures),
+                cmocka_unit_test(limits_are_judged_where_there_are_any),
                 cmocka_unit_test(csv_has_as_many_values_as_names),
         };
 

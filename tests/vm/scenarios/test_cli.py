@@ -70,3 +70,18 @@ def test_words_for_people(a, b):
     for command in (f"bw {b.address} {QUICK}", f"lat {b.address} {QUICK}", "devices", "--help", "bw --help", "lat --help",
                     "devices --help"):
         narrow(a.run(f"{a.cli} {command}").out)
+
+
+@scenario(hosts=2, init="systemd", limit_s=240)
+def test_limits(a, b):
+    """Exit code 1 for a limit that is missed, with value and limit; 0 for one that is met; 2 for a rate that may mean anything."""
+    served(b)
+    for command, code in (("bw --min-bw 1kbit/s", 0), ("bw --min-bw 100GB/s", 1), ("lat --max-p50 10s --max-p999 10s", 0),
+                          ("lat --max-p99 1ns", 1), ("bw --min-bw 10G", 2), ("bw --min-bw 10", 2), ("lat --min-bw 1GB/s", 2)):
+        result = a.run(f"{a.cli} {command} {b.address} {QUICK}", check=False)
+        equal(result.rc, code, f"exit code of {command}: {result.err}")
+        check(code == 0 or command.split()[1] in result.err, f"{command}: {result.err}")
+        if code == 1:
+            check(result.out and (" (100000000000 B/s)" in result.err or " (1 ns)" in result.err), result.err)
+    missed = document(a.run(f"{a.cli} lat {b.address} {QUICK} --max-p50 1ns --json", check=False))
+    equal((missed["limits_met"], missed["limit_p50_ns"]), (False, 1), "limits in the document")

@@ -37,7 +37,7 @@ static const struct value_kind {
 } value_kinds[] = {
         { OPTION_DURATION, "TIME: 500ms, 10s, 1h; units ns us ms s m h" },
         { OPTION_SIZE, "SIZE: 65536, 64K, 4MiB; K and KiB are 1024" },
-        { OPTION_RATE, "RATE: 90Gbit/s, 11.2GB/s; kbit/s Mbit/s Gbit/s, kB/s MB/s GB/s, KiB/s MiB/s GiB/s" },
+        { OPTION_RATE, "RATE: 90Gbit/s, 11GB/s; kbit/s Mbit/s Gbit/s, kB/s MB/s GB/s, KiB/s MiB/s GiB/s" },
 };
 
 static bool has_kind(const struct command *c, enum option_kind kind)

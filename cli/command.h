@@ -14,12 +14,12 @@ enum exit_code {
         CLI_LOCAL = 4, /* this host or its device */
 };
 
-#define CLI_EXIT_CODES "exit code: 0 well, 1 a limit missed, 2 wrong usage, 3 the peer or the path,
-"                       \
-        " 4 this host "
+#define CLI_EXIT_CODES                                                                                       \
+        "exit code: 0 well, 1 a limit missed, 2 wrong usage, 3 the peer or the path,\n"                      \
+        "           4 this host\n"
 
-        /* Options that the help shows together. All groups of a command fill one struct. */
-        struct option_group {
+/* Options that the help shows together. All groups of a command fill one struct. */
+struct option_group {
         const char *title; /* "the traffic" */
         const struct option *rows;
         size_t n;

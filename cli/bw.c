@@ -17,7 +17,7 @@ static int bw(const struct command *self, int argc, char **argv)
 const struct command command_bw = {
         .name = "bw",
         .synopsis = "HOST[:PORT] [OPTION...]",
-        .summary = "Measures write bandwidth to a host that runs rdma-canaryd.",
+        .summary = "Measures write bandwidth to a host that runs rdma-canaryd or respond.",
         .groups = groups,
         .run = bw,
 };

@@ -7,5 +7,6 @@ const struct command *const commands[] = {
         &command_devices,
         &command_bw,
         &command_lat,
+        &command_respond,
         NULL,
 };

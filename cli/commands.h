@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 
-extern const struct command command_bw, command_devices, command_lat;
+extern const struct command command_bw, command_devices, command_lat, command_respond;
 
 extern const struct command *const commands[]; /* NULL-terminated, in the order of the help */
 

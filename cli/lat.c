@@ -17,7 +17,7 @@ static int lat(const struct command *self, int argc, char **argv)
 const struct command command_lat = {
         .name = "lat",
         .synopsis = "HOST[:PORT] [OPTION...]",
-        .summary = "Measures write latency to a host that runs rdma-canaryd.",
+        .summary = "Measures write latency to a host that runs rdma-canaryd or respond.",
         .groups = groups,
         .run = lat,
 };

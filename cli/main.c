@@ -10,7 +10,7 @@
 
 static void usage(FILE *to)
 {
-        fprintf(to, "Measures RDMA between two hosts. The other one runs rdma-canaryd.\n\n");
+        fprintf(to, "Measures RDMA between two hosts. The other one runs rdma-canaryd or respond.\n\n");
         fprintf(to, "usage: rdma-canary COMMAND [ARGUMENT...]\n\n");
         for (size_t i = 0; commands[i]; i++)
                 fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);

@@ -268,7 +268,8 @@ struct responder; /* the passive side: one acceptor, at most RESPONDER_SESSIONS 
 
 struct responder_stats {
         uint64_t connections_total, sessions_total, refused_total, malformed_total, received_bytes_total;
-        unsigned sessions; /* now */
+        unsigned sessions;         /* now */
+        uint64_t last_activity_ns; /* monotonic: when a session last began or ended, or the responder did */
 };
 
 struct responder_options {
@@ -277,6 +278,7 @@ struct responder_options {
         uint64_t max_session_ns;  /* per measurement, whatever the client asks; 0: 60 s */
         uint64_t max_bytes;       /* pinned memory per session; 0: 64 MiB */
         unsigned max_queue_pairs; /* per session; 0: 16 */
+        bool anyone;              /* every address is admitted, whatever the peers are */
 };
 
 /* Listens and serves in threads of its own until responder_free(). */

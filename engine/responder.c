@@ -37,7 +37,9 @@ struct responder {
         pthread_t acceptor;
         atomic_bool stop;
         atomic_uint references; /* of the owner and of each session thread */
+        bool anyone;            /* is admitted */
         atomic_uint_fast64_t connections, sessions, refused, malformed, received_bytes;
+        atomic_uint_fast64_t last_activity_ns;
 
         pthread_mutex_t lock; /* what follows */
         pthread_cond_t ended; /* a slot was given back */
@@ -87,7 +89,7 @@ static bool is_loopback(const struct in6_addr *a)
 
 static bool is_admitted(struct responder *r, const struct in6_addr *a)
 {
-        bool found = is_loopback(a);
+        bool found = r->anyone || is_loopback(a);
         pthread_mutex_lock(&r->lock);
         for (size_t i = 0; i < r->n_peers && !found; i++)
                 found = IN6_ARE_ADDR_EQUAL(&r->peers[i], a);
@@ -151,6 +153,7 @@ static void slot_forget_fd(struct responder *r, struct slot *s)
 
 static void slot_give_back(struct responder *r, struct slot *s)
 {
+        atomic_store(&r->last_activity_ns, clock_now_ns());
         pthread_mutex_lock(&r->lock);
         s->taken = false;
         pthread_cond_broadcast(&r->ended);
@@ -242,6 +245,7 @@ static void admit(struct responder *r, struct dialogue *d)
         }
         if (error == 0) {
                 atomic_fetch_add(&r->sessions, 1);
+                atomic_store(&r->last_activity_ns, clock_now_ns());
                 return;
         }
         free(v);
@@ -377,6 +381,8 @@ static struct responder *responder_make(struct engine *e, const struct responder
                 .max_bytes = o->max_bytes ? o->max_bytes : DEFAULT_MAX_BYTES,
                 .max_queue_pairs = o->max_queue_pairs ? o->max_queue_pairs : DEFAULT_QUEUE_PAIRS,
         };
+        r->anyone = o->anyone;
+        atomic_init(&r->last_activity_ns, clock_now_ns());
         cond_init(&r->ended);
         (void)pthread_mutex_init(&r->lock, NULL);
         atomic_init(&r->references, 1);
@@ -441,6 +447,7 @@ void responder_stats_get(struct responder *r, struct responder_stats *ret)
                 .refused_total = atomic_load(&r->refused),
                 .malformed_total = atomic_load(&r->malformed),
                 .received_bytes_total = atomic_load(&r->received_bytes),
+                .last_activity_ns = atomic_load(&r->last_activity_ns),
         };
         pthread_mutex_lock(&r->lock);
         ret->sessions = sessions_now(r);

@@ -276,6 +276,28 @@ static void strangers_are_turned_away_until_configured(void **state)
 #define GOOD_PLAN PLAN("65536", "1", "1024", "1000000", "6")
 #define GOOD_GID  "::ffff:198.51.100.7"
 
+static void anyone_may_come_where_it_says_so(void **state)
+{
+        struct house *h = *state;
+        struct responder_options o = { .listen_host = "", .anyone = true };
+        struct responder *own = h->responder, *open;
+        char address[INET_ADDRSTRLEN], why[ENGINE_REASON_MAX];
+        if (!own_address(address))
+                skip();
+        assert_int_equal(responder_new(h->engine, &o, &open, why), 0);
+        h->responder = open;
+        uint64_t begun = stats(h).last_activity_ns;
+        assert_true(begun > 0 && begun <= clock_now_ns());
+        int fd = visit_at(h, address);
+        frame_send(fd, HELLO_V1);
+        assert_non_null(strstr(frame_receive(fd, 2000), "welcome"));
+        close_fdp(&fd);
+        wait_empty(h);
+        assert_true(stats(h).last_activity_ns > begun);
+        responder_free(open);
+        h->responder = own;
+}
+
 static void opens_are_checked_before_verbs(void **state)
 {
         static const struct {
@@ -376,6 +398,7 @@ int main(void)
                 HOUSE(silence_and_dripping_end),
                 HOUSE(other_versions_are_told_what_to_upgrade),
                 HOUSE(strangers_are_turned_away_until_configured),
+                HOUSE(anyone_may_come_where_it_says_so),
                 HOUSE(opens_are_checked_before_verbs),
                 HOUSE(a_device_that_fails_is_no_refusal),
                 HOUSE(freeing_ends_sessions_under_way),

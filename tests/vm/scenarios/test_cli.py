@@ -3,8 +3,9 @@
 import csv
 import io
 import json
+import signal
 
-from scenario import check, equal, scenario
+from scenario import check, equal, eventually, scenario
 from service import Service
 
 QUICK = "--duration 300ms"
@@ -68,7 +69,7 @@ def test_words_for_people(a, b):
     """What is printed for people fits 80 columns."""
     served(b)
     for command in (f"bw {b.address} {QUICK}", f"lat {b.address} {QUICK}", "devices", "--help", "bw --help", "lat --help",
-                    "devices --help"):
+                    "devices --help", "respond --help"):
         narrow(a.run(f"{a.cli} {command}").out)
 
 
@@ -85,3 +86,37 @@ def test_limits(a, b):
             check(result.out and (" (100000000000 B/s)" in result.err or " (1 ns)" in result.err), result.err)
     missed = document(a.run(f"{a.cli} lat {b.address} {QUICK} --max-p50 1ns --json", check=False))
     equal((missed["limits_met"], missed["limit_p50_ns"]), (False, 1), "limits in the document")
+
+
+def responding(host, options=""):
+    process = host.start(f"exec {host.cli} respond {options}")
+    eventually(lambda: "responding to" in process.out(), timeout=10, what="the responder's first line")
+    return process
+
+
+@scenario(hosts=2, init="systemd", limit_s=240)
+def test_respond(a, b):
+    """A host without the service answers anyone, or whom it is told to; it ends by a signal or when idle."""
+    process = responding(b)
+    check(process.out().startswith("responding to anyone on port 14792\n"), process.out())
+    a.run(f"{a.cli} bw host-b {QUICK}")
+    a.run(f"{a.cli} lat host-b {QUICK}")
+    second = b.run(f"{b.cli} respond", check=False)
+    equal(second.rc, 4, "exit code with a taken port")
+    check("port 14792" in second.err and "is rdma-canaryd running here?" in second.err, second.err)
+    process.kill(signal.SIGTERM)
+    ended = process.wait(5)
+    equal((ended.rc, "2 sessions, 0 turned away; ended by SIGTERM" in ended.out), (0, True), f"the end: {ended.out}")
+
+    process = responding(b, f"--port 5001 --listen {b.address} --allow 198.51.100.9 --idle 3s")
+    refused = a.run(f"{a.cli} bw {b.address}:5001", check=False)
+    equal((refused.rc, "does not know" in refused.err), (3, True), f"a stranger: {refused.err}")
+    ended = process.wait(10)
+    equal((ended.rc, "ended after 3 s without a session" in ended.out), (0, True), f"the end: {ended.out}")
+
+    process = responding(b, f"--allow 198.51.100.9 --allow={a.address},{a.address6}")
+    a.run(f"{a.cli} bw {b.address} {QUICK}")
+    process.kill(signal.SIGINT)
+    equal(process.wait(5).rc, 0, "exit code after Ctrl-C")
+    wrong = b.run(f"{b.cli} respond --allow host-a", check=False)
+    equal((wrong.rc, "host-a" in wrong.err), (2, True), f"a name: {wrong.err}")

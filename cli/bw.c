@@ -16,7 +16,7 @@ static int bw(const struct command *self, int argc, char **argv)
 
 const struct command command_bw = {
         .name = "bw",
-        .synopsis = "HOST[:PORT] [OPTION...]",
+        .synopsis = "HOST[:PORT]|--loopback [OPTION...]",
         .summary = "Measures write bandwidth to a host that runs rdma-canaryd or respond.",
         .groups = groups,
         .run = bw,

@@ -16,7 +16,7 @@ static int lat(const struct command *self, int argc, char **argv)
 
 const struct command command_lat = {
         .name = "lat",
-        .synopsis = "HOST[:PORT] [OPTION...]",
+        .synopsis = "HOST[:PORT]|--loopback [OPTION...]",
         .summary = "Measures write latency to a host that runs rdma-canaryd or respond.",
         .groups = groups,
         .run = lat,

@@ -8,6 +8,7 @@
         .key = (name), .kind = (type), .offset = offsetof(struct measure_options, field), .optional = true
 
 static const struct option ends[] = {
+        { ROW("loopback", OPTION_BOOL, loopback), .help = "this host with itself: no HOST" },
         { ROW("device", OPTION_TEXT, device), .help = "of this host; else the first with an active port" },
         { ROW("port", OPTION_U64, port), .max = UINT8_MAX,
                 .help = "of that device; else the first active one" },
@@ -59,8 +60,10 @@ const struct option_group group_output = { "the result", output, ARRAY_SIZE(outp
 static enum arguments_result check(
         const struct command *self, const struct measure_options *o, struct arguments *a)
 {
-        if (a->n_operands == 0)
-                return arguments_wrong(self, a, "which HOST?");
+        if (a->n_operands == 0 && !o->loopback)
+                return arguments_wrong(self, a, "which HOST? Or --loopback, for this one with itself");
+        if (a->n_operands > 0 && o->loopback)
+                return arguments_wrong(self, a, "--loopback needs no HOST: give either of them");
         if (o->json && o->csv)
                 return arguments_wrong(self, a, "--json and --csv exclude each other");
         return ARGUMENTS_GO;

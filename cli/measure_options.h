@@ -15,7 +15,7 @@ struct measure_options {
         uint64_t size, queue_pairs, depth, post_list, signal_interval, mtu;
         uint64_t bytes, messages, duration_ns, timeout_ns;
         struct limits limits;
-        bool json, csv;
+        bool loopback, json, csv;
 };
 
 extern const struct option_group group_ends, group_traffic, group_bandwidth_limits, group_latency_limits,

@@ -7,6 +7,7 @@
 #include "base/scope.h"
 #include "cli/document.h"
 #include "cli/human.h"
+#include "cli/loopback.h"
 #include "cli/measure_options.h"
 #include "cli/names.h"
 #include "cli/report.h"
@@ -33,21 +34,63 @@ static void run(const struct measure_request *request, struct report *report)
         engine_free(e);
 }
 
-/* CLI_USAGE after saying why, else CLI_OK: the report has what came of it. */
-static int measure(const struct measure_options *o, const char *target, struct report *report)
+static void run_loopback(struct measure_request *request, struct report *report)
 {
-        char host[REPORT_PEER_MAX], why[ENGINE_REASON_MAX];
+        struct loopback *l;
+        if (loopback_new(report->node, &l, &report->result.fault) < 0)
+                return;
+        request->peer = LOOPBACK_ADDRESS;
+        request->peer_tcp_port = loopback_port(l);
+        run(request, report);
+        loopback_free(l);
+}
+
+/* Who is asked. */
+struct target {
+        char host[REPORT_PEER_MAX];
+        uint16_t port;
+};
+
+static int find_target(const char *text, struct target *ret, struct report *report)
+{
+        const char *shown = text ? text : "loopback";
+        text_message(report->peer, sizeof(report->peer), "%s", shown);
+        if (!text || target_parse(text, strlen(text), ret->host, sizeof(ret->host), &ret->port) == 0)
+                return CLI_OK;
+        fprintf(stderr, "rdma-canary: \"%s\" is not a HOST, HOST:PORT or [ADDRESS]:PORT\n", text);
+        return CLI_USAGE;
+}
+
+static int run_from(const struct measure_options *o, const struct device_facts *device, unsigned rail,
+        const struct target *target, struct report *report)
+{
         struct measure_request request;
-        const struct device_facts *device;
-        cleanup(freep) struct device_facts *list = NULL;
-        uint16_t port = 0;
-        unsigned rail = 0;
-        size_t n = 0;
-        if (target_parse(target, strlen(target), host, sizeof(host), &port) < 0) {
-                fprintf(stderr, "rdma-canary: \"%s\" is not a HOST, HOST:PORT or [ADDRESS]:PORT\n", target);
+        char why[ENGINE_REASON_MAX];
+        request_fill(&request, o, report->measure, device, rail);
+        if (plan_check(&request.plan, why) < 0) {
+                fprintf(stderr, "rdma-canary: %s\n", why);
                 return CLI_USAGE;
         }
-        text_message(report->peer, sizeof(report->peer), "%s", target);
+        request.peer = target->host;
+        request.peer_tcp_port = target->port;
+        if (o->loopback)
+                run_loopback(&request, report);
+        else
+                run(&request, report);
+        return CLI_OK;
+}
+
+/* CLI_USAGE after saying why, else CLI_OK: the report has what came of it. */
+static int measure(const struct measure_options *o, const char *text, struct report *report)
+{
+        cleanup(freep) struct device_facts *list = NULL;
+        const struct device_facts *device;
+        struct target target = { 0 };
+        unsigned rail = 0;
+        size_t n = 0;
+        int code = find_target(text, &target, report);
+        if (code != CLI_OK)
+                return code;
         int r = device_list(&list, &n);
         if (r < 0 && r != -ENOSYS) {
                 fault_local(&report->result.fault, r, "cannot list RDMA devices");
@@ -55,15 +98,7 @@ static int measure(const struct measure_options *o, const char *target, struct r
         }
         if (request_find_device(o, list, n, &device, &rail, &report->result.fault) < 0)
                 return CLI_OK;
-        request_fill(&request, o, report->measure, device, rail);
-        request.peer = host;
-        request.peer_tcp_port = port;
-        if (plan_check(&request.plan, why) < 0) {
-                fprintf(stderr, "rdma-canary: %s\n", why);
-                return CLI_USAGE;
-        }
-        run(&request, report);
-        return CLI_OK;
+        return run_from(o, device, rail, &target, report);
 }
 
 /* ---- what comes of it ------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 check_bounds(&o);
         else
                 require(a.text.len > 0 && a.text.data[a.text.len - 1] == '\n');
-        require(r != ARGUMENTS_GO || (a.text.len == 0 && a.n_operands == 1));
+        require(r != ARGUMENTS_GO || (a.text.len == 0 && (a.n_operands == 1) != o.loopback));
         arguments_free(&command, &o);
         buf_done(&a.text);
         return 0;

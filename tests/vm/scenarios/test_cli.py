@@ -120,3 +120,18 @@ def test_respond(a, b):
     equal(process.wait(5).rc, 0, "exit code after Ctrl-C")
     wrong = b.run(f"{b.cli} respond --allow host-a", check=False)
     equal((wrong.rc, "host-a" in wrong.err), (2, True), f"a name: {wrong.err}")
+
+
+@scenario(hosts=1)
+def test_loopback(host):
+    """One host measures itself, with nothing started before."""
+    bandwidth = document(host.run(f"{host.cli} bw --loopback {QUICK} --json"))
+    check(bandwidth["average_bytes_per_second"] > 0, bandwidth)
+    equal((bandwidth["peer"], bandwidth["device"], bandwidth["peer_device"]), ("loopback", "rxe0", "rxe0"), "ends")
+    latency = document(host.run(f"{host.cli} lat --loopback {QUICK} --json"))
+    check(latency["p50_ns"] > 0, latency)
+    narrow(host.run(f"{host.cli} bw --loopback {QUICK} --queue-pairs 2").out)
+    for arguments in ("host-b --loopback", ""):
+        wrong = host.run(f"{host.cli} bw {arguments}", check=False)
+        equal((wrong.rc, "--loopback" in wrong.err), (2, True), f"{arguments}: {wrong.err}")
+    equal(host.run(f"{host.cli} lat --loopback --peer-device rxe9 --json", check=False).rc, 3, "a device that is not there")

@@ -10,6 +10,7 @@
 #include "cli/loopback.h"
 #include "cli/measure_options.h"
 #include "cli/names.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/target.h"
@@ -30,7 +31,10 @@ static void run(const struct measure_request *request, struct report *report)
                 fault_local(&report->result.fault, r, "cannot start");
                 return;
         }
+        uint64_t duration_ns = request->plan.budget_ns;
+        struct progress *p = progress_is_wanted(duration_ns) ? progress_new(duration_ns) : NULL;
         (void)engine_measure(e, request, &report->result); /* the result says it */
+        progress_free(p);
         engine_free(e);
 }
 

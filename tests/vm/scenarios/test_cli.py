@@ -9,6 +9,9 @@ from scenario import check, equal, eventually, scenario
 from service import Service
 
 QUICK = "--duration 300ms"
+# Runs its arguments on a terminal of their own, prints what that showed, and ends as they do.
+TERMINAL = """import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"""
 
 
 def document(result):
@@ -135,3 +138,18 @@ def test_loopback(host):
         wrong = host.run(f"{host.cli} bw {arguments}", check=False)
         equal((wrong.rc, "--loopback" in wrong.err), (2, True), f"{arguments}: {wrong.err}")
     equal(host.run(f"{host.cli} lat --loopback --peer-device rxe9 --json", check=False).rc, 3, "a device that is not there")
+
+
+@scenario(hosts=1)
+def test_progress(host):
+    """A bar on a terminal, erased in the end; none in a pipe, and none for a short run."""
+    def shown(duration, options=""):
+        words = f"{host.cli} bw --loopback --duration {duration} {options}".split()
+        return host.run(["python3", "-c", TERMINAL, *words]).out
+    bar = shown("2500ms")
+    check("] 1 of 3 s" in bar and "\r\x1b[K" in bar, repr(bar))
+    check("[" not in bar.split("\x1b[K")[-1], f"what is left of the bar: {bar!r}")
+    check("\x1b" not in shown("1s"), "a bar for a short run")
+    piped = host.run(f"{host.cli} bw --loopback --duration 2500ms --json")
+    equal(piped.err, "", "stderr in a pipe")
+    check(document(piped)["budget_ns"] == 2500000000, piped.out)

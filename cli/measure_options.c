@@ -48,6 +48,9 @@ static const struct option latency_limits[] = {
 static const struct option output[] = {
         { ROW("json", OPTION_BOOL, json), .help = "one JSON document, also when it fails" },
         { ROW("csv", OPTION_BOOL, csv), .help = "a line of names and one of values" },
+        { ROW("record", OPTION_TEXT, record), .min = 1, .placeholder = "DIR",
+                .help = "keeps the JSON document there, in a dated file" },
+        { ROW("note", OPTION_TEXT, note), .max = 4096, .placeholder = "TEXT", .help = "for the record" },
 };
 
 const struct option_group group_ends = { "the two ends", ends, ARRAY_SIZE(ends) };
@@ -66,6 +69,8 @@ static enum arguments_result check(
                 return arguments_wrong(self, a, "--loopback needs no HOST: give either of them");
         if (o->json && o->csv)
                 return arguments_wrong(self, a, "--json and --csv exclude each other");
+        if (o->note && !o->record)
+                return arguments_wrong(self, a, "--note is for a record: --record DIR is missing");
         return ARGUMENTS_GO;
 }
 

@@ -15,6 +15,7 @@ struct measure_options {
         uint64_t size, queue_pairs, depth, post_list, signal_interval, mtu;
         uint64_t bytes, messages, duration_ns, timeout_ns;
         struct limits limits;
+        char *record, *note;
         bool loopback, json, csv;
 };
 

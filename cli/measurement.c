@@ -11,6 +11,7 @@
 #include "cli/measure_options.h"
 #include "cli/names.h"
 #include "cli/progress.h"
+#include "cli/record.h"
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/target.h"
@@ -113,6 +114,20 @@ static int print_document(const struct report *report)
         return report_json(report, document) < 0 ? -ENOMEM : document_print(document, stdout);
 }
 
+static int keep(int directory, const struct measure_options *o, const struct report *report)
+{
+        cleanup(json_decrefp) json_t *document = json_object();
+        char name[RECORD_NAME_MAX];
+        int r = report_json(report, document);
+        if (r == 0)
+                r = record_write(
+                        directory, document, report->begun_realtime_ns, report->command, report->peer, name);
+        if (r < 0)
+                fprintf(stderr, "rdma-canary: --record %s: the record cannot be written: %s\n", o->record,
+                        strerror(-r));
+        return r < 0 ? CLI_LOCAL : CLI_OK;
+}
+
 static int print_csv(const struct report *report)
 {
         cleanup(buf_done) struct buf out = { 0 };
@@ -151,12 +166,16 @@ static int judge(const struct report *report, const struct buf *missed)
         return CLI_MISSED;
 }
 
-static int tell(const struct measure_options *o, struct report *report)
+/* The first thing that went wrong is the exit code. directory: for the record, -1: none. */
+static int tell(const struct measure_options *o, struct report *report, int directory)
 {
         cleanup(buf_done) struct buf missed = { 0 };
         report->limits_met = limits_missed(&o->limits, report->measure, &report->result, &missed) == 0;
+        int kept = directory >= 0 ? keep(directory, o, report) : CLI_OK;
         int printed = print(o, report), judged = judge(report, &missed);
-        return judged == CLI_OK ? printed : judged;
+        if (judged != CLI_OK)
+                return judged;
+        return printed != CLI_OK ? printed : kept;
 }
 
 static int measure_and_tell(
@@ -164,12 +183,20 @@ static int measure_and_tell(
 {
         struct report report;
         char node[ENGINE_NAME_MAX];
+        cleanup(close_fdp) int directory = -1;
+        int r = o->record ? record_open(o->record, &directory) : 0;
+        if (r < 0) {
+                fprintf(stderr, "rdma-canary: --record %s: no file can be made there: %s\n", o->record,
+                        strerror(-r));
+                return CLI_LOCAL;
+        }
         name_of_host(node, sizeof(node));
         report_init(&report, self->name, what, node);
         report.limits = o->limits;
+        report.note = o->note;
         int code = measure(o, target, &report);
         if (code == CLI_OK)
-                code = tell(o, &report);
+                code = tell(o, &report, directory);
         report_done(&report);
         return code;
 }

@@ -94,6 +94,7 @@ static const struct field fields_before[] = {
         { "command", FIELD_POINTER, AT(command) },
         { "started", FIELD_MADE, .make = make_started },
         { "started_unix_ns", FIELD_U64, AT(begun_realtime_ns) },
+        { "note", FIELD_POINTER, AT(note) },
         { "outcome", FIELD_MADE, .make = make_outcome },
         { "fault.kind", FIELD_MADE, .make = make_outcome, .known = failed },
         { "fault.stage", FIELD_MADE, .make = make_stage, .known = failed },

@@ -18,6 +18,7 @@ struct report {
         uint64_t begun_realtime_ns; /* since the epoch */
         char node[ENGINE_NAME_MAX]; /* this host */
         char peer[REPORT_PEER_MAX]; /* as it was asked for */
+        const char *note;           /* NULL: none */
         struct limits limits;
         bool limits_met; /* when there are any, and something was measured */
         struct result result;

@@ -33,6 +33,9 @@ static void options_that_exclude_each_other(void **state)
         check(&command_bw, "", ARGUMENTS_WRONG, "which HOST?");
         check(&command_bw, "host --loopback", ARGUMENTS_WRONG, "--loopback needs no HOST");
         check(&command_bw, "host --json --csv", ARGUMENTS_WRONG, "--json and --csv");
+        check(&command_bw, "host --note words", ARGUMENTS_WRONG, "--record DIR is missing");
+        check(&command_bw, "host --record= --note words", ARGUMENTS_WRONG, "--record: ");
+        check(&command_bw, "host --record /tmp --note words", ARGUMENTS_GO, "");
         check(&command_bw, "host --max-p50 5us", ARGUMENTS_WRONG, "no option --max-p50");
         check(&command_lat, "host --max-p50 5us", ARGUMENTS_GO, "");
         check(&command_lat, "host --min-bw 1GB/s", ARGUMENTS_WRONG, "no option --min-bw");

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import signal
 
 from scenario import check, equal, eventually, scenario
@@ -153,3 +154,24 @@ def test_progress(host):
     piped = host.run(f"{host.cli} bw --loopback --duration 2500ms --json")
     equal(piped.err, "", "stderr in a pipe")
     check(document(piped)["budget_ns"] == 2500000000, piped.out)
+
+
+@scenario(hosts=1)
+def test_records(host):
+    """Runs are kept in dated files, those that fail as well; a directory that is not there is told at once."""
+    host.run("mkdir -p /run/records")
+    kept = "--record /run/records --note 'before, and \"after\"'"
+    shown = document(host.run(f"{host.cli} bw --loopback {QUICK} {kept} --json"))
+    host.run(f"{host.cli} lat --loopback {QUICK} {kept}")
+    failed = host.run(f"{host.cli} bw 127.0.0.1:1 {kept}", check=False)
+    equal(failed.rc, 3, f"exit code of a failed run: {failed.err}")
+    names = host.run("ls -A /run/records").out.split()
+    equal(sorted(re.sub(r"^\d{8}-\d{6}-", "", name) for name in names),
+          ["bw-127.0.0.1_1.json", "bw-loopback.json", "lat-loopback.json"], "names of the records")
+    for name in names:
+        record = json.loads(host.read(f"/run/records/{name}"))
+        equal(record["note"], 'before, and "after"', "the note")
+        equal(re.sub("[-:TZ]", "", record["started"]), name[:15].replace("-", ""), "the time in the name")
+        check("bw-loopback" not in name or record == shown, "the record is not what was shown")
+    nowhere = host.run(f"{host.cli} bw --loopback --record /run/nowhere", check=False)
+    equal((nowhere.rc, nowhere.out, "/run/nowhere" in nowhere.err), (4, "", True), f"no directory: {nowhere.err}")

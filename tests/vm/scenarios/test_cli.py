@@ -101,6 +101,10 @@ def responding(host, options=""):
 @scenario(hosts=2, init="systemd", limit_s=240)
 def test_respond(a, b):
     """A host without the service answers anyone, or whom it is told to; it ends by a signal or when idle."""
+    served(b)
+    beside = b.run(f"{b.cli} respond", check=False)
+    equal((beside.rc, "is rdma-canaryd running here?" in beside.err), (4, True), f"beside the service: {beside.err}")
+    Service(b).stop()
     process = responding(b)
     check(process.out().startswith("responding to anyone on port 14792\n"), process.out())
     a.run(f"{a.cli} bw host-b {QUICK}")

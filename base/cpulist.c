@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "base/scope.h"
+#include "base/text.h"
 
 static int add_range(struct cpulist *l, const char *text, size_t len)
 {
@@ -72,6 +73,23 @@ void cpulist_add(struct cpulist *l, const struct cpulist *more)
                 l->bits[i] |= more->bits[i];
 }
 
+void cpulist_keep(struct cpulist *l, const struct cpulist *others)
+{
+        for (size_t i = 0; i < ARRAY_SIZE(l->bits); i++)
+                l->bits[i] &= others->bits[i];
+}
+
+int cpulist_first_outside(const struct cpulist *l, const struct cpulist *outer)
+{
+        for (size_t i = 0; i < ARRAY_SIZE(l->bits); i++) {
+                uint64_t outside = l->bits[i] & ~outer->bits[i];
+
+                if (outside)
+                        return (int)(i * 64) + __builtin_ctzll(outside);
+        }
+        return -1;
+}
+
 size_t cpulist_count(const struct cpulist *l)
 {
         size_t n = 0;
@@ -79,4 +97,32 @@ size_t cpulist_count(const struct cpulist *l)
         for (size_t i = 0; i < ARRAY_SIZE(l->bits); i++)
                 n += (size_t)__builtin_popcountll(l->bits[i]);
         return n;
+}
+
+static bool has(const struct cpulist *l, unsigned cpu)
+{
+        return cpu < CPULIST_MAX && (l->bits[cpu / 64] >> cpu % 64 & 1);
+}
+
+int cpulist_format(const struct cpulist *l, char *dst, size_t size)
+{
+        size_t len = 0;
+
+        dst[0] = '\0';
+        for (unsigned first = 0, next; first < CPULIST_MAX; first = next + 1) {
+                char range[32];
+
+                for (next = first; has(l, next);)
+                        next++;
+                if (next == first)
+                        continue;
+                text_message(range, sizeof(range), next - first > 1 ? "%s%u-%u" : "%s%u", len > 0 ? "," : "",
+                        first, next - 1);
+                if (text_copy(dst + len, size - len, range) < 0) {
+                        dst[len] = '\0';
+                        return -ENAMETOOLONG;
+                }
+                len += strlen(range);
+        }
+        return 0;
 }

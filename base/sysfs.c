@@ -84,6 +84,14 @@ int sysfs_read_u64(int dir, const char *name, uint64_t *ret)
         return len < 0 ? len : parse_sysfs_u64(text, (size_t)len, ret);
 }
 
+int sysfs_read_cpulist(int dir, const char *name, struct cpulist *ret)
+{
+        char text[SYSFS_VALUE_MAX + 1];
+        int len = sysfs_read(dir, name, text, sizeof(text));
+
+        return len < 0 ? len : cpulist_parse(text, (size_t)len, ret);
+}
+
 int sysfs_read_line(int dir, const char *name, char *dst, size_t size)
 {
         char text[SYSFS_VALUE_MAX + 1];

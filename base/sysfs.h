@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cpulist.h"
 #include "base/scope.h"
 
 #define SYSFS_VALUE_MAX 4096 /* a sysfs attribute is at most a page */
@@ -25,6 +26,8 @@ int sysfs_open_device(int sysfs, const char *device);
 int sysfs_read(int dir, const char *name, char *dst, size_t size);
 /* One number. */
 int sysfs_read_u64(int dir, const char *name, uint64_t *ret);
+/* A list of CPUs, or of NUMA nodes, which are written the same way. */
+int sysfs_read_cpulist(int dir, const char *name, struct cpulist *ret);
 /* The first line without the blanks around it. -ENODATA when that is empty. */
 int sysfs_read_line(int dir, const char *name, char *dst, size_t size);
 /* The last part of a symbolic link's target: drivers and subsystems are named so. */

@@ -92,14 +92,6 @@ static int create(const struct source_environment *env, const struct source_targ
         return 0;
 }
 
-static int read_list(int dir, const char *path, struct cpulist *ret)
-{
-        char text[SYSFS_VALUE_MAX + 1];
-        int r = sysfs_read(dir, path, text, sizeof(text));
-
-        return r < 0 ? r : cpulist_parse(text, (size_t)r, ret);
-}
-
 /* -ENODATA: the device has no node. */
 static int read_node(const struct irq_source *s, int device, struct cpulist *ret)
 {
@@ -111,7 +103,7 @@ static int read_node(const struct irq_source *s, int device, struct cpulist *ret
                 r = text_format(
                         path, sizeof(path), "devices/system/node/node%llu/cpulist", (unsigned long long)node);
         if (r == 0)
-                r = read_list(s->passive.env->sysfs, path, ret);
+                r = sysfs_read_cpulist(s->passive.env->sysfs, path, ret);
         return r < 0 ? -ENODATA : 0;
 }
 
@@ -125,11 +117,11 @@ static int read_affinity(int procfs, const char *number, struct cpulist *ret)
         if (r == 0)
                 r = text_format(path, sizeof(path), "irq/%s/effective_affinity_list", number);
         if (r == 0)
-                r = read_list(procfs, path, ret);
+                r = sysfs_read_cpulist(procfs, path, ret);
         if (r != -ENOENT)
                 return r;
         r = text_format(path, sizeof(path), "irq/%s/smp_affinity_list", number);
-        return r < 0 ? r : read_list(procfs, path, ret);
+        return r < 0 ? r : sysfs_read_cpulist(procfs, path, ret);
 }
 
 static void set(struct irq_source *s, enum irq_family family, uint64_t value)

@@ -7,7 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        struct cpulist l, untouched;
+        static char text[8 * CPULIST_MAX]; /* more than every other one takes */
+        struct cpulist l, untouched, again;
         int r;
 
         memset(&l, 0x5a, sizeof(l));
@@ -18,6 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (r == 0) {
                 require(cpulist_is_within(&l, &l));
                 require(cpulist_is_empty(&l) == (cpulist_count(&l) == 0));
+                require(cpulist_first_outside(&l, &l) == -1);
+                require(cpulist_format(&l, text, sizeof(text)) == 0);
+                require(cpulist_parse(text, strlen(text), &again) == 0);
+                require(memcmp(&l, &again, sizeof(l)) == 0);
                 require(cpulist_is_empty(&l) == (size == 0 || (size == 1 && data[0] == '\n')));
         }
         return 0;

@@ -36,10 +36,76 @@ static void lists_of_cpus(void **state)
         }
 }
 
+static void parse(const char *text, struct cpulist *ret)
+{
+        assert_int_equal(cpulist_parse(text, strlen(text), ret), 0);
+}
+
+static void lists_are_written_as_they_are_read(void **state)
+{
+        static const struct {
+                const char *text, *written;
+        } rows[] = {
+                { "", "" },
+                { "0", "0" },
+                { "8191", "8191" },
+                { "0-8191", "0-8191" },
+                { "0-3,8,10-11", "0-3,8,10-11" },
+                { "62-65,127,128", "62-65,127-128" },
+                { "5,1,0-2", "0-2,5" },
+        };
+
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+                struct cpulist l;
+                char text[64];
+
+                parse(rows[i].text, &l);
+                check_row(cpulist_format(&l, text, sizeof(text)) == 0, rows[i].text);
+                check_row(strcmp(text, rows[i].written) == 0, rows[i].text);
+        }
+}
+
+static void a_list_too_long_is_cut_between_ranges(void **state)
+{
+        static const struct {
+                size_t size;
+                const char *written;
+        } rows[] = { { 1, "" }, { 4, "0-3" }, { 5, "0-3" }, { 6, "0-3,8" }, { 11, "0-3,8" } };
+        struct cpulist l;
+
+        parse("0-3,8,10-11", &l);
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+                char text[16];
+
+                assert_int_equal(cpulist_format(&l, text, rows[i].size), -ENAMETOOLONG);
+                assert_string_equal(text, rows[i].written);
+        }
+}
+
+static void what_is_in_both_and_what_is_outside(void **state)
+{
+        struct cpulist a, b;
+        char text[64];
+
+        parse("0-3,70,200", &a);
+        parse("2-100", &b);
+        assert_int_equal(cpulist_first_outside(&a, &b), 0);
+        assert_int_equal(cpulist_first_outside(&b, &a), 4);
+        cpulist_keep(&a, &b);
+        assert_int_equal(cpulist_format(&a, text, sizeof(text)), 0);
+        assert_string_equal(text, "2-3,70");
+        assert_int_equal(cpulist_first_outside(&a, &b), -1);
+        parse("200", &a);
+        assert_int_equal(cpulist_first_outside(&a, &b), 200);
+}
+
 int main(void)
 {
         static const struct CMUnitTest tests[] = {
                 cmocka_unit_test(lists_of_cpus),
+                cmocka_unit_test(lists_are_written_as_they_are_read),
+                cmocka_unit_test(a_list_too_long_is_cut_between_ranges),
+                cmocka_unit_test(what_is_in_both_and_what_is_outside),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 
 #include "base/text.h"
 #include "engine/device.h"
+#include "engine/memlock.h"
 #include "engine/verbs_private.h"
 
 /* Runs on the reaper. In the order the kernel demands: what uses goes before what is used. Errors are not
@@ -21,9 +21,11 @@ static void destroy(struct teardown *t)
 {
         struct endpoint *ep = (struct endpoint *)((char *)t - offsetof(struct endpoint, teardown));
         for (unsigned i = 0; i < ep->n_qps; i++)
-                (void)ibv_destroy_qp(ep->qps[i]);
-        if (ep->cq)
-                (void)ibv_destroy_cq(ep->cq);
+                (void)ibv_destroy_qp(ep->queues[i].qp);
+        for (unsigned i = 0; i < ep->n_cqs; i++)
+                (void)ibv_destroy_cq(ep->cqs[i]);
+        if (ep->ah)
+                (void)ibv_destroy_ah(ep->ah);
         if (ep->channel)
                 (void)ibv_destroy_comp_channel(ep->channel);
         if (ep->mr)
@@ -115,6 +117,11 @@ static int check_message(struct endpoint *ep, struct fault *fault)
         if (ep->plan.message_bytes > attributes.max_msg_sz)
                 return fault_set(fault, OUTCOME_LOCAL, -EMSGSIZE, "message_bytes %" PRIu64 ": %s allows %u",
                         ep->plan.message_bytes, ep->device, attributes.max_msg_sz);
+        /* Soft-RoCE reports a longer one as sent, and sends nothing. */
+        if (ep->plan.transport == TRANSPORT_UD && ep->plan.message_bytes > ep->plan.mtu_bytes)
+                return fault_set(fault, OUTCOME_LOCAL, -EMSGSIZE,
+                        "message_bytes %" PRIu64 ": a UD message is one packet, and the MTU from %s is %u",
+                        ep->plan.message_bytes, ep->device, ep->plan.mtu_bytes);
         return 0;
 }
 
@@ -135,23 +142,17 @@ static int check_device(struct endpoint *ep, int *ret_node, struct fault *fault)
         return r < 0 ? r : check_message(ep, fault);
 }
 
-static int memlock_fault(const struct endpoint *ep, int error, struct fault *fault)
+static int register_fault(const struct endpoint *ep, int error, struct fault *fault)
 {
-        struct rlimit limit = { 0 };
-        if ((error != ENOMEM && error != EPERM) || getrlimit(RLIMIT_MEMLOCK, &limit) < 0 ||
-                limit.rlim_cur == RLIM_INFINITY)
-                return fault_set(fault, OUTCOME_LOCAL, -error, "cannot register %zu bytes with %s: %s",
-                        ep->memory.bytes, ep->device, strerror(error));
-        return fault_set(fault, OUTCOME_LOCAL, -error,
-                "cannot register %zu bytes with %s: at most %ju may be locked; raise it by LimitMEMLOCK= in "
-                "the "
-                "unit, or `ulimit -l`",
-                ep->memory.bytes, ep->device, (uintmax_t)limit.rlim_cur);
+        char why[ENGINE_REASON_MAX];
+        memlock_explain(why, sizeof(why), ep->memory.bytes, error);
+        return fault_set(
+                fault, OUTCOME_LOCAL, -error, "cannot register memory with %s: %.190s", ep->device, why);
 }
 
 static int make_memory(struct endpoint *ep, int node, struct fault *fault)
 {
-        uint64_t bytes = endpoint_slots(&ep->plan) * slot_bytes(ep->plan.message_bytes);
+        uint64_t bytes = plan_memory_bytes(&ep->plan);
         int r = memory_map(&ep->memory, bytes, ep->class == DEVICE_HARDWARE, node);
         if (r < 0)
                 return fault_set(
@@ -160,9 +161,9 @@ static int make_memory(struct endpoint *ep, int node, struct fault *fault)
         if (!ep->pd)
                 return fault_set(fault, OUTCOME_LOCAL, -errno, "no protection domain on %s: %s", ep->device,
                         strerror(errno));
-        ep->mr = ibv_reg_mr(
-                ep->pd, ep->memory.data, ep->memory.bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-        return ep->mr ? 0 : memlock_fault(ep, errno, fault);
+        ep->mr = ibv_reg_mr(ep->pd, ep->memory.data, ep->memory.bytes,
+                IBV_ACCESS_LOCAL_WRITE | queue_access(ep->plan.operation));
+        return ep->mr ? 0 : register_fault(ep, errno, fault);
 }
 
 /* Never blocks: events are taken after poll(2) said so, and only once. */
@@ -176,15 +177,25 @@ static int make_channel(struct endpoint *ep, struct fault *fault)
         return 0;
 }
 
+static uint8_t at_most_255(int n)
+{
+        return (uint8_t)(n < 1 ? 1 : n > UINT8_MAX ? UINT8_MAX : n);
+}
+
 static int make_queues(struct endpoint *ep, struct fault *fault)
 {
         struct ibv_device_attr limits = { 0 };
         int r = verbs_error(ibv_query_device(ep->context, &limits));
         if (r < 0)
                 return fault_set(fault, OUTCOME_LOCAL, r, "cannot query %s: %s", ep->device, strerror(-r));
+        if (operation_facts(ep->plan.operation)->atomic && limits.atomic_cap == IBV_ATOMIC_NONE)
+                return fault_set(
+                        fault, OUTCOME_LOCAL, -EOPNOTSUPP, "%s has no atomic operations", ep->device);
+        ep->reads = at_most_255(limits.max_qp_rd_atom);
+        ep->own_reads = at_most_255(limits.max_qp_init_rd_atom);
         r = make_channel(ep, fault);
         if (r == 0)
-                r = queue_create_cq(ep, &limits, fault);
+                r = queue_create_cqs(ep, &limits, fault);
         if (r == 0)
                 r = queue_create_qps(ep, &limits, fault);
         return r;
@@ -193,10 +204,12 @@ static int make_queues(struct endpoint *ep, struct fault *fault)
 /* Random, so that late packets of an earlier queue pair of the same number are not taken for this one's. */
 static int draw_psns(struct endpoint *ep, struct fault *fault)
 {
-        if (getrandom(ep->psns, sizeof(ep->psns), 0) != (ssize_t)sizeof(ep->psns))
-                return fault_set(fault, OUTCOME_LOCAL, -EIO, "the kernel gave no random numbers");
-        for (size_t i = 0; i < ENDPOINT_QPS_MAX; i++)
-                ep->psns[i] &= 0xffffff;
+        uint32_t random;
+        for (size_t i = 0; i < ep->plan.queue_pairs; i++) {
+                if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+                        return fault_set(fault, OUTCOME_LOCAL, -EIO, "the kernel gave no random numbers");
+                ep->queues[i].psn = random & 0xffffff;
+        }
         return 0;
 }
 
@@ -253,17 +266,21 @@ void endpoint_describe(const struct endpoint *ep, struct endpoint_info *ret)
                 .mtu_bytes = ep->plan.mtu_bytes,
                 .remote_addr = (uint64_t)(uintptr_t)endpoint_landing(ep, 0),
                 .remote_key = ep->mr->rkey,
-                .bytes = ep->n_qps * slot_bytes(ep->plan.message_bytes),
+                .bytes = ep->n_qps * plan_slot_bytes(&ep->plan),
+                .reads = ep->reads,
                 .n_qps = ep->n_qps,
         };
         for (unsigned i = 0; i < ep->n_qps; i++)
-                ret->qps[i] = (struct endpoint_qp){ .number = ep->qps[i]->qp_num, .psn = ep->psns[i] };
+                ret->qps[i] = (struct endpoint_qp){
+                        .number = ep->queues[i].qp->qp_num,
+                        .psn = ep->queues[i].psn,
+                };
 }
 
 /* The description came over the network. */
 static int check_remote(const struct endpoint *ep, const struct endpoint_info *remote, struct fault *fault)
 {
-        uint64_t needed = ep->n_qps * slot_bytes(ep->plan.message_bytes);
+        uint64_t needed = ep->n_qps * plan_slot_bytes(&ep->plan);
         if (remote->n_qps != ep->n_qps)
                 return fault_set(fault, OUTCOME_PEER, -EPROTO, "the peer has %zu queue pairs, we have %u",
                         remote->n_qps, ep->n_qps);
@@ -280,6 +297,17 @@ static int check_remote(const struct endpoint *ep, const struct endpoint_info *r
         return 0;
 }
 
+/* Receives are there before the queue pair can take anything. */
+static int connect_queue(struct endpoint *ep, unsigned qp, struct fault *fault)
+{
+        int r = queue_to_init(ep, qp, fault);
+        if (r == 0 && operation_facts(ep->plan.operation)->receives)
+                r = receives_fill(ep, qp, fault);
+        if (r == 0)
+                r = queue_to_ready_to_receive(ep, qp, fault);
+        return r < 0 ? r : queue_to_ready_to_send(ep, qp, fault);
+}
+
 int endpoint_connect(struct endpoint *ep, const struct endpoint_info *remote, struct fault *fault)
 {
         int r = check_remote(ep, remote, fault);
@@ -287,32 +315,16 @@ int endpoint_connect(struct endpoint *ep, const struct endpoint_info *remote, st
                 return r;
         ep->remote = *remote;
         rdma_address_format(&remote->address, ep->remote_text, sizeof(ep->remote_text));
-        for (unsigned i = 0; i < ep->n_qps && r == 0; i++) {
-                r = queue_to_init(ep, i, fault);
-                if (r == 0)
-                        r = queue_to_ready_to_receive(ep, i, fault);
-                if (r == 0)
-                        r = queue_to_ready_to_send(ep, i, fault);
-        }
+        if (ep->plan.transport == TRANSPORT_UD)
+                r = queue_create_ah(ep, fault);
+        for (unsigned i = 0; i < ep->n_qps && r == 0; i++)
+                r = connect_queue(ep, i, fault);
         return r;
 }
 
-void endpoint_prepare_write(
-        const struct endpoint *ep, unsigned qp, struct ibv_send_wr *wr, struct ibv_sge *sge)
+bool endpoint_serves(const struct endpoint *ep)
 {
-        *sge = (struct ibv_sge){
-                .addr = (uint64_t)(uintptr_t)endpoint_source(ep, qp),
-                .length = (uint32_t)ep->plan.message_bytes,
-                .lkey = ep->mr->lkey,
-        };
-        *wr = (struct ibv_send_wr){
-                .sg_list = sge,
-                .num_sge = 1,
-                .opcode = IBV_WR_RDMA_WRITE,
-                .send_flags = ep->inlined ? IBV_SEND_INLINE : 0,
-                .wr.rdma = {
-                        .remote_addr = ep->remote.remote_addr + qp * slot_bytes(ep->plan.message_bytes),
-                        .rkey = ep->remote.remote_key,
-                },
-        };
+        return ep->plan.measure == MEASURE_LATENCY
+                       ? plan_is_mutual(&ep->plan)
+                       : ep->plan.bidirectional || operation_facts(ep->plan.operation)->receives;
 }

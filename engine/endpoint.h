@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "engine/reaper.h"
 
-#define ENDPOINT_QPS_MAX 64
+#define ENDPOINT_QPS_MAX 1024 /* as many as a frame of the control protocol describes */
 
 struct endpoint; /* private to the data path: holds the verbs objects */
 
@@ -26,6 +26,7 @@ struct endpoint_info {
         uint64_t remote_addr; /* of the registered buffer */
         uint32_t remote_key;
         uint64_t bytes;
+        uint8_t reads; /* and atomics that it takes at once per queue pair; 0: not said, so 1 */
         size_t n_qps;
         struct endpoint_qp qps[ENDPOINT_QPS_MAX];
 };
@@ -45,8 +46,8 @@ int address_choose(const struct device_facts *local, uint8_t port, const struct 
         size_t n, enum link_layer remote_layer, struct rdma_address *ret_local, uint8_t *ret_port,
         size_t *ret_remote, struct fault *fault);
 
-/* Opens the device, registers memory (message_bytes per queue pair, page-aligned), makes the queues.
- * Refuses with -EBUSY when the device's reaper is stuck. mtu_bytes of the plan must be resolved. On failure
+/* Opens the device, registers memory (a slot per queue pair and direction, page-aligned), makes the queues.
+ * Refuses with -EBUSY when the device's reaper is stuck. The plan must be resolved, mtu_bytes, too. On failure
  * everything is handed to the reaper. */
 int endpoint_open(struct reapers *reapers, const char *device, uint8_t port,
         const struct rdma_address *address, const struct plan *plan, struct endpoint **ret,
@@ -61,10 +62,25 @@ DEFINE_SCOPE_FREE(struct endpoint *, endpoint_close);
 /* The active side of a bandwidth run: fills bytes … worst_window_bps, cpu_ns of *ret. */
 int stream_run(struct endpoint *ep, const struct plan *plan, uint64_t deadline_ns, const struct watch *watch,
         struct result *ret);
-/* Latency by ping-pong of writes: both ends call it, one as `active`. The passive end fills cpu_ns and
- * messages only, and ends without fault when the control connection becomes readable. */
+/* The passive side: takes what comes, and sends when the plan is bidirectional, until the control connection becomes
+ * readable, which is no fault. Fills received, and of what it sent itself the same as stream_run().
+ *
+ * The active side of a bidirectional run calls it, too, after its own stream, with `sends` false, so that the other
+ * end's last messages find a receive. */
+int stream_serve(struct endpoint *ep, const struct plan *plan, bool sends, uint64_t deadline_ns,
+        const struct watch *watch, struct result *ret);
+/* Latency by taking turns: both ends call it, one as `active`. The passive end fills cpu_ns and messages only, and
+ * ends without fault when the control connection becomes readable. */
 int pingpong_run(struct endpoint *ep, const struct plan *plan, bool active, uint64_t deadline_ns,
         const struct watch *watch, struct result *ret);
+/* Where the plan says verify. Before the traffic, on both ends: what is to be sent, and something else where it is
+ * to land. */
+void endpoint_fill(struct endpoint *ep, bool active);
+/* After it: what landed here, all zero when nothing does. The other end made so many requests, which atomics have
+ * counted. */
+void endpoint_compare(const struct endpoint *ep, bool active, uint64_t requests, struct verification *ret);
+/* Whether this end has to do anything while the other one is active. */
+bool endpoint_serves(const struct endpoint *ep);
 
 /* hw_counters (and counters/) of a port, for deltas over a run. Unreadable files are left out. */
 struct counter_snapshot;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 #include "engine/internal.h"
+#include "engine/plan.h"
 
 static void engine_unref(struct engine *e)
 {
@@ -55,5 +56,7 @@ size_t engine_reapers(struct engine *e, struct reaper_state *ret, size_t max)
 
 uint32_t plan_capability(const struct plan *p)
 {
+        if (plan_is_extended(p))
+                return CAPABILITY_OPERATIONS;
         return p->measure == MEASURE_LATENCY ? CAPABILITY_WRITE_LATENCY : CAPABILITY_WRITE_BANDWIDTH;
 }

@@ -88,15 +88,44 @@ void rdma_address_format(const struct rdma_address *a, char *dst, size_t size);
 
 enum measure {
         MEASURE_BANDWIDTH,
-        MEASURE_LATENCY, /* half of the round trip for write */
+        MEASURE_LATENCY, /* operation_is_halved() says of what */
 };
 
+/* RC carries all of them, UC all but read and the atomics, UD only send. */
 enum operation {
         OPERATION_WRITE,
+        OPERATION_WRITE_IMMEDIATE,
+        OPERATION_READ,
+        OPERATION_SEND,
+        OPERATION_FETCH_ADD, /* of 8 bytes, as the next one */
+        OPERATION_COMPARE_SWAP,
+        N_OPERATIONS,
 };
 
 enum transport {
         TRANSPORT_RC,
+        TRANSPORT_UC, /* what is lost stays lost; so here and in UD the counts of both ends differ */
+        TRANSPORT_UD,
+        N_TRANSPORTS,
+};
+
+const char *operation_name(enum operation o); /* "write", "write-immediate", … as on the wire */
+const char *transport_name(enum transport t); /* "RC" */
+/* Latency is half of the round trip where both ends take turns; where one end does it all (read, atomics), it is
+ * the whole one. */
+bool operation_is_halved(enum operation o);
+
+enum inlining {
+        INLINING_AUTO, /* small messages of a latency run, where the device can */
+        INLINING_OFF,
+        INLINING_ON, /* all messages, or the run is refused */
+};
+
+/* How completions are waited for. */
+enum completion_wait {
+        WAIT_HYBRID, /* a bounded spin, then the event */
+        WAIT_POLL,   /* spins, giving way where CPUs are few */
+        WAIT_EVENT,  /* always the event */
 };
 
 /* What to measure. Zero in a field marked (0: …) lets the engine choose. */
@@ -109,18 +138,28 @@ struct plan {
         unsigned depth;           /* work requests outstanding per queue pair */
         unsigned post_list;       /* work requests per doorbell */
         unsigned signal_interval; /* one completion per this many work requests */
-        unsigned mtu_bytes;       /* (0: the smaller of both ports' active MTUs) */
+        unsigned receive_depth;   /* receives posted per queue pair, where the operation takes any (0: …) */
+        bool bidirectional;       /* the other end sends, too, for as long as this one measures */
+        bool verify;              /* memory is filled with patterns before and compared after the traffic */
+        enum inlining inlining;
+        enum completion_wait wait;
+        unsigned mtu_bytes; /* (0: the smaller of both ports' active MTUs) */
         /* The run ends when any budget that is not 0 is used up; at least one is set. A byte budget is met
          * to the byte when it is a multiple of message_bytes, else rounded up to whole messages. */
         uint64_t budget_bytes, budget_messages, budget_ns;
+        uint64_t rate_bps;        /* bytes per second at most, evenly; 0: as fast as it goes */
         uint64_t warmup_messages; /* not measured, not in the budgets, in counters and own bytes */
         uint8_t timeout;          /* local ACK timeout, 4.096 µs · 2^timeout */
         uint8_t retry_count;      /* 1…6; 7 is endless on Soft-RoCE and refused */
         uint8_t service_level, traffic_class;
+        uint32_t flow_label; /* 20 bits */
 };
 
-/* Defaults for a device of this class on both ends. */
+/* Defaults for RC writes between devices of this class. */
 void plan_defaults(struct plan *p, enum measure measure, enum device_class class);
+/* Sets them, and the message size to what every path carries for them: 8 bytes for atomics, 1 KiB at most on
+ * UD. */
+void plan_set_operation(struct plan *p, enum operation operation, enum transport transport);
 /* 0, or -EINVAL with the field, the value and what is allowed in why[ENGINE_REASON_MAX]. */
 int plan_check(const struct plan *p, char *why);
 
@@ -181,6 +220,12 @@ struct latency {
         double mean_ns, deviation_ns;
 };
 
+/* What an end found in its memory where the plan says verify. */
+struct verification {
+        uint64_t bytes; /* compared */
+        uint64_t wrong; /* that are not what was sent */
+};
+
 struct result {
         enum stage stage; /* the last one completed */
         struct fault fault;
@@ -194,10 +239,16 @@ struct result {
         uint64_t started_realtime_ns;
         uint64_t stage_ns[N_STAGES]; /* time spent to complete each stage */
 
-        uint64_t bytes, messages; /* measured: completed and acknowledged */
-        uint64_t own_bytes;       /* payload put on the wire by this end, warm-up included */
-        uint64_t traffic_ns;      /* first post to last completion */
-        bool truncated;           /* ended by its deadline, not by its budget */
+        /* Measured. RC: completed, so acknowledged. UC, UD: handed to the device; see lost. */
+        uint64_t bytes, messages;
+        uint64_t own_bytes; /* payload this end had carried, either way, warm-up included */
+        /* Messages the other end did not get, warm-up included: 0 on RC. Unknown for UC writes, which give the
+         * receiver no completion. In a latency run: those without an answer, which are no samples. */
+        uint64_t lost;
+        bool lost_known;
+        uint64_t received;   /* messages that came from the other end, where it takes receives to get them */
+        uint64_t traffic_ns; /* first post to last completion */
+        bool truncated;      /* ended by its deadline, not by its budget */
         /* Payload bytes per second. average is bytes / traffic_ns; the others are over windows of equal
          * time (1/16 of the run each, whole windows only); steady leaves out the first and the last. 0 when
          * there were too few windows. */
@@ -206,6 +257,13 @@ struct result {
         struct latency latency;              /* count 0 unless MEASURE_LATENCY */
         struct histogram *latency_histogram; /* owned; NULL unless MEASURE_LATENCY */
 
+        /* The other direction of a bidirectional run, by the other end's clock. */
+        uint64_t peer_bytes, peer_traffic_ns;
+        double peer_average_bps;
+
+        struct verification verified, peer_verified;
+        bool inlined;                 /* messages went out inside the work requests */
+        unsigned completion_queues;   /* how many the device's limits made of it */
         uint64_t cpu_ns, peer_cpu_ns; /* of the measuring threads over the traffic */
         struct counter_deltas counters, peer_counters;
 };
@@ -228,14 +286,15 @@ void engine_free(struct engine *e);
 int engine_set_rails(struct engine *e, const char *const *names, size_t n);
 
 struct measure_request {
-        const char *device;      /* local device name */
-        uint8_t port;            /* 0: the first active one */
-        const char *peer;        /* host name or address of its control channel */
-        uint16_t peer_tcp_port;  /* 0: ENGINE_DEFAULT_PORT */
-        const char *peer_node;   /* expected node name, NULL: any; another one answering is OUTCOME_PEER */
-        unsigned peer_rail;      /* which of the peer's devices, in its order … */
-        const char *peer_device; /* … or by name, when not NULL */
-        bool operator;           /* role: false: peer (probe budgets), true: operator */
+        const char *device;       /* local device name */
+        uint8_t port;             /* 0: the first active one */
+        const char *peer;         /* host name or address of its control channel */
+        uint16_t peer_tcp_port;   /* 0: ENGINE_DEFAULT_PORT */
+        const char *peer_node;    /* expected node name, NULL: any; another one answering is OUTCOME_PEER */
+        unsigned peer_rail;       /* which of the peer's devices, in its order … */
+        const char *peer_device;  /* … or by name, when not NULL */
+        const char *peer_address; /* of its RDMA port, as text; NULL: the first that routing leads to */
+        bool operator;            /* role: false: peer (probe budgets), true: operator */
         struct plan plan;
         uint64_t deadline_ns;
         const atomic_bool *cancel; /* may be NULL; looked at every 2 ms at the latest */
@@ -273,11 +332,13 @@ struct responder_stats {
 };
 
 struct responder_options {
-        const char *listen_host;  /* "": all addresses, both families */
-        uint16_t port;            /* 0: any free one, for tests */
-        uint64_t max_session_ns;  /* per measurement, whatever the client asks; 0: 60 s */
-        uint64_t max_bytes;       /* pinned memory per session; 0: 64 MiB */
-        unsigned max_queue_pairs; /* per session; 0: 16 */
+        const char *listen_host; /* "": all addresses, both families */
+        uint16_t port;           /* 0: any free one, for tests */
+        /* Of a peer's measurement, whatever it asks. An operator's: these, or if that is more 1 hour, 4 GiB;
+         * 1024 queue pairs. */
+        uint64_t max_session_ns;  /* 0: 60 s */
+        uint64_t max_bytes;       /* of pinned memory; 0: 64 MiB */
+        unsigned max_queue_pairs; /* 0: 16 */
         bool anyone;              /* every address is admitted, whatever the peers are */
 };
 

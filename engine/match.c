@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of the peer's ports and addresses a measurement uses, and the path MTU between. */
+#include <arpa/inet.h>
 #include <infiniband/verbs.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "engine/endpoint.h"
@@ -69,6 +71,63 @@ static int peer_device(const struct welcome *w, const struct measure_request *re
         return 0;
 }
 
+/* The addresses of a port that the request allows; chosen[i] is the place of the i-th among all. */
+static size_t allowed_addresses(const struct port_facts *p, const struct rdma_address *wanted,
+        struct rdma_address *ret, size_t *places)
+{
+        size_t n = 0;
+        for (size_t i = 0; i < p->n_addresses; i++) {
+                if (wanted && memcmp(p->addresses[i].gid, wanted->gid, sizeof(wanted->gid)) != 0)
+                        continue;
+                ret[n] = p->addresses[i];
+                places[n++] = i;
+        }
+        return n;
+}
+
+static int choose_port(const struct device_facts *local, uint8_t port, const struct port_facts *p,
+        const struct rdma_address *wanted, struct match *ret, struct fault *fault)
+{
+        struct rdma_address allowed[ENGINE_ADDRESSES_MAX];
+        size_t places[ENGINE_ADDRESSES_MAX], chosen;
+        size_t n = allowed_addresses(p, wanted, allowed, places);
+        int r = address_choose(
+                local, port, allowed, n, p->link_layer, &ret->local, &ret->local_port, &chosen, fault);
+        if (r < 0)
+                return r;
+        ret->peer_port = p;
+        ret->peer = p->addresses[places[chosen]];
+        unsigned here = device_port(local, ret->local_port)->active_mtu_bytes;
+        ret->mtu_bytes = here < p->active_mtu_bytes ? here : p->active_mtu_bytes;
+        return 0;
+}
+
+/* As text in the request; IPv4 becomes its mapped form, as in a GID table. */
+static int wanted_address(const char *text, struct rdma_address *ret, struct fault *fault)
+{
+        struct in_addr four;
+        *ret = (struct rdma_address){ 0 };
+        if (inet_pton(AF_INET6, text, ret->gid) == 1)
+                return 0;
+        if (inet_pton(AF_INET, text, &four) != 1)
+                return fault_set(fault, OUTCOME_LOCAL, -EINVAL,
+                        "peer address %s: not an IPv4 or IPv6 address; names are for the control connection",
+                        text);
+        ret->gid[10] = ret->gid[11] = 0xff;
+        memcpy(&ret->gid[12], &four, sizeof(four));
+        return 0;
+}
+
+static bool has_wanted(const struct device_facts *d, const struct rdma_address *wanted)
+{
+        struct rdma_address unused[ENGINE_ADDRESSES_MAX];
+        size_t places[ENGINE_ADDRESSES_MAX];
+        for (size_t i = 0; i < d->n_ports; i++)
+                if (allowed_addresses(&d->ports[i], wanted, unused, places) > 0)
+                        return true;
+        return false;
+}
+
 int match_choose(const struct device_facts *local, uint8_t port, const struct welcome *w,
         const struct measure_request *request, struct match *ret, struct fault *fault)
 {
@@ -76,24 +135,20 @@ int match_choose(const struct device_facts *local, uint8_t port, const struct we
         if (r < 0)
                 return r;
         const struct device_facts *d = ret->peer_device;
+        struct rdma_address address = { 0 };
+        const struct rdma_address *wanted = request->peer_address ? &address : NULL;
+        if (wanted && (r = wanted_address(request->peer_address, &address, fault)) < 0)
+                return r;
+        if (wanted && !has_wanted(d, wanted))
+                return fault_set(fault, OUTCOME_PEER, -EADDRNOTAVAIL, "%s: %s has no RDMA address %s",
+                        w->node, d->name, request->peer_address);
         r = fault_set(fault, OUTCOME_PEER, -ENETDOWN, "%s: no port of %s is active; is its link up?", w->node,
                 d->name);
-        for (size_t i = 0; i < d->n_ports; i++) {
-                const struct port_facts *p = &d->ports[i];
-                size_t chosen;
-                if (p->state != IBV_PORT_ACTIVE)
-                        continue;
-                r = address_choose(local, port, p->addresses, p->n_addresses, p->link_layer, &ret->local,
-                        &ret->local_port, &chosen, fault);
-                if (r < 0)
-                        continue;
+        for (size_t i = 0; i < d->n_ports && r < 0; i++)
+                if (d->ports[i].state == IBV_PORT_ACTIVE)
+                        r = choose_port(local, port, &d->ports[i], wanted, ret, fault);
+        if (r == 0)
                 *fault = (struct fault){ 0 };
-                ret->peer_port = p;
-                ret->peer = p->addresses[chosen];
-                unsigned here = device_port(local, ret->local_port)->active_mtu_bytes;
-                ret->mtu_bytes = here < p->active_mtu_bytes ? here : p->active_mtu_bytes;
-                return 0;
-        }
         return r;
 }
 

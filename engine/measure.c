@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The active side of a measurement: one straight line of stages, each timed, each ending by the deadline. */
+#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "engine/endpoint.h"
 #include "engine/fault.h"
 #include "engine/internal.h"
+#include "engine/operation.h"
+#include "engine/plan.h"
 
 /* One measurement under way; used by the calling thread only. What a stage makes is released at the end. */
 struct measurement {
@@ -92,6 +95,7 @@ static int stage_start(struct measurement *m)
         int r = plan_check(plan_of(m), why);
         if (r < 0)
                 return fault_set(&m->result->fault, OUTCOME_LOCAL, r, "plan refused: %.200s", why);
+        plan_resolve(plan_of(m));
         r = find_device(m);
         if (r == 0)
                 r = find_port(m);
@@ -215,7 +219,10 @@ static int stage_admit(struct measurement *m)
                 return fault_set(&m->result->fault, OUTCOME_PEER, -EPROTO,
                         "%s: made %zu queue pairs where %u were asked for", m->host,
                         answer->opened.endpoint.n_qps, plan_of(m)->queue_pairs);
-        return endpoint_connect(m->endpoint, &answer->opened.endpoint, &m->result->fault);
+        r = endpoint_connect(m->endpoint, &answer->opened.endpoint, &m->result->fault);
+        if (r == 0 && plan_of(m)->verify)
+                endpoint_fill(m->endpoint, true);
+        return r;
 }
 
 static int stage_ready(struct measurement *m)
@@ -277,6 +284,50 @@ static void count_deltas(struct measurement *m)
         counter_snapshot_free(after);
 }
 
+/* The other end of a bidirectional run goes on sending until it has read `finish`, and its last messages need
+ * receives here. */
+static int serve_the_rest(struct measurement *m, const struct patience *p, struct fault *fault)
+{
+        const struct plan *plan = plan_of(m);
+        if (!plan->bidirectional || !operation_facts(plan->operation)->receives)
+                return 0;
+        struct watch watch = { dialogue_fd(m->dialogue), m->request->cancel, NULL };
+        struct result rest;
+        result_init(&rest);
+        int r = stream_serve(m->endpoint, plan, false, p->deadline_ns, &watch, &rest);
+        m->result->received += rest.received;
+        if (r < 0)
+                *fault = rest.fault;
+        result_done(&rest);
+        return r;
+}
+
+/* Of a bandwidth run where every message takes a receive. What was lost was not carried. */
+static void count_lost(struct result *r, uint64_t received)
+{
+        uint64_t sent = r->own_bytes / r->plan.message_bytes;
+        if (r->plan.measure == MEASURE_LATENCY || !operation_facts(r->plan.operation)->receives)
+                return;
+        r->lost_known = true;
+        r->lost = received < sent ? sent - received : 0;
+        if (sent > 0)
+                r->average_bps *= (double)(sent - r->lost) / (double)sent;
+}
+
+static void take_report(struct result *r, const struct report *report)
+{
+        r->peer_cpu_ns = report->cpu_ns;
+        r->peer_counters = report->counters;
+        r->peer_verified = (struct verification){ report->verified_bytes, report->wrong_bytes };
+        count_lost(r, report->received);
+        if (!r->plan.bidirectional)
+                return;
+        r->peer_bytes = report->messages * r->plan.message_bytes;
+        r->peer_traffic_ns = report->traffic_ns;
+        if (report->traffic_ns > 0)
+                r->peer_average_bps = (double)r->peer_bytes * (double)NS_PER_SEC / (double)report->traffic_ns;
+}
+
 static int exchange_report(struct measurement *m, const struct patience *p, struct fault *fault)
 {
         struct finish *finish = &dialogue_message(m->dialogue, MESSAGE_FINISH)->finish;
@@ -290,15 +341,33 @@ static int exchange_report(struct measurement *m, const struct patience *p, stru
                 finish->p50_ns = m->result->latency.p50_ns;
                 finish->p99_ns = m->result->latency.p99_ns;
         }
-        const struct message *answer;
-        int r = dialogue_ask(m->dialogue, MESSAGE_REPORT, p, &answer, fault);
+        const struct message *answer = NULL;
+        int r = dialogue_send(m->dialogue, p, fault);
+        if (r == 0)
+                r = serve_the_rest(m, p, fault);
+        if (r == 0)
+                r = dialogue_receive(m->dialogue, 1U << MESSAGE_REPORT, p, &answer, fault);
         if (r < 0)
                 return r;
-        m->result->peer_cpu_ns = answer->report.cpu_ns;
-        m->result->peer_counters = answer->report.counters;
+        take_report(m->result, &answer->report);
         if (answer->report.fault == OUTCOME_OK)
                 return 0;
         return fault_set(fault, OUTCOME_TRAFFIC, -EREMOTEIO, "%s: %.190s", m->host, answer->report.reason);
+}
+
+/* What both ends say together. */
+static int judge(const struct measurement *m, struct fault *fault)
+{
+        const struct result *r = m->result;
+        uint64_t wrong = r->verified.wrong + r->peer_verified.wrong;
+        if (wrong > 0)
+                return fault_set(fault, OUTCOME_TRAFFIC, -EBADMSG,
+                        "%s: %" PRIu64 " of %" PRIu64 " bytes verified are not what was sent", m->host, wrong,
+                        r->verified.bytes + r->peer_verified.bytes);
+        if (r->plan.transport == TRANSPORT_RC && r->lost > 0)
+                return fault_set(fault, OUTCOME_TRAFFIC, -EBADMSG,
+                        "%s: received %" PRIu64 " messages less than were acknowledged", m->host, r->lost);
+        return 0;
 }
 
 /* The peer's counters say most about a run that failed; a peer that is gone shall not cost more time. */
@@ -333,7 +402,11 @@ static int stage_report(struct measurement *m)
                 deadline_min(m->request->deadline_ns, clock_now_ns() + STEP_NS) + REPORT_GRACE_NS,
                 m->request->cancel,
         };
-        return exchange_report(m, &p, &m->result->fault);
+        int r = exchange_report(m, &p, &m->result->fault);
+        if (r == 0 && plan_of(m)->verify)
+                endpoint_compare(m->endpoint, true, m->result->peer_bytes / plan_of(m)->message_bytes,
+                        &m->result->verified);
+        return r < 0 ? r : judge(m, &m->result->fault);
 }
 
 static int stage_done(struct measurement *m)

@@ -61,6 +61,17 @@ static uint64_t difference(const uint8_t *data, size_t n, uint64_t want)
         return le64toh(got) ^ want;
 }
 
+bool pattern_is_wrong(const void *data, size_t bytes, uint64_t seed)
+{
+        seed = mix(seed);
+        for (size_t at = 0; at < bytes; at += WORD) {
+                size_t n = bytes - at < WORD ? bytes - at : WORD;
+                if (difference((const uint8_t *)data + at, n, ~word_at(seed, at)) != 0)
+                        return false;
+        }
+        return true;
+}
+
 uint64_t pattern_mismatches(const void *data, size_t bytes, uint64_t seed, size_t *ret_first)
 {
         uint64_t wrong = 0;

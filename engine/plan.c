@@ -8,11 +8,15 @@
 #include "base/scope.h"
 #include "base/text.h"
 #include "engine/endpoint.h"
+#include "engine/operation.h"
 #include "engine/plan.h"
 
 #define MESSAGE_BYTES_MAX                                                                                    \
         (UINT64_C(1) << 30) /* InfiniBand allows 2^31; Soft-RoCE 8 MiB, checked at opening */
 #define DEPTH_MAX         16384
+#define UD_MESSAGE_BYTES  1024 /* what the MTU of an Ethernet network with its usual 1500 bytes carries */
+#define FLOW_LABEL_MAX    0xfffff
+#define FIRST_QPS_MAX     64 /* of the first release */
 #define ACK_TIMEOUT_MAX   22 /* 17 s; 0 is "never" and refused */
 #define RETRY_MAX         6  /* 7 is endless on Soft-RoCE */
 #define SERVICE_LEVEL_MAX 15
@@ -93,6 +97,16 @@ void plan_defaults(struct plan *p, enum measure measure, enum device_class class
         p->transport = TRANSPORT_RC;
 }
 
+void plan_set_operation(struct plan *p, enum operation operation, enum transport transport)
+{
+        p->operation = operation;
+        p->transport = transport;
+        if (operation_facts(operation)->atomic)
+                p->message_bytes = ATOMIC_BYTES;
+        if (transport == TRANSPORT_UD && p->message_bytes > UD_MESSAGE_BYTES)
+                p->message_bytes = UD_MESSAGE_BYTES;
+}
+
 static bool in_range(char *why, const char *field, uint64_t value, uint64_t min, uint64_t max)
 {
         if (value >= min && value <= max)
@@ -126,11 +140,42 @@ static bool mtu_allowed(char *why, unsigned mtu)
 static bool kind_known(const struct plan *p, char *why)
 {
         return in_range(why, "measure", p->measure, MEASURE_BANDWIDTH, MEASURE_LATENCY) &&
-               in_range(why, "operation", p->operation, OPERATION_WRITE, OPERATION_WRITE) &&
-               in_range(why, "transport", p->transport, TRANSPORT_RC, TRANSPORT_RC);
+               in_range(why, "operation", p->operation, 0, N_OPERATIONS - 1) &&
+               in_range(why, "transport", p->transport, 0, N_TRANSPORTS - 1) &&
+               in_range(why, "inlining", p->inlining, INLINING_AUTO, INLINING_ON) &&
+               in_range(why, "wait", p->wait, WAIT_HYBRID, WAIT_EVENT);
 }
 
-/* What an endpoint registers, twice that for latency. */
+static bool operation_allowed(const struct plan *p, char *why)
+{
+        const struct operation_facts *o = operation_facts(p->operation);
+        if (!(o->transports & 1U << p->transport)) {
+                text_message(why, ENGINE_REASON_MAX, "operation %s: transport %s does not carry it; RC does",
+                        o->name, transport_name(p->transport));
+                return false;
+        }
+        if (o->atomic && p->message_bytes != ATOMIC_BYTES) {
+                text_message(why, ENGINE_REASON_MAX,
+                        "message_bytes %" PRIu64 ": operation %s is always of %d bytes", p->message_bytes,
+                        o->name, ATOMIC_BYTES);
+                return false;
+        }
+        if (p->measure == MEASURE_LATENCY && p->bidirectional) {
+                text_message(why, ENGINE_REASON_MAX, "bidirectional: allowed for bandwidth only");
+                return false;
+        }
+        if (p->measure == MEASURE_LATENCY && p->rate_bps > 0) {
+                text_message(why, ENGINE_REASON_MAX, "rate_bps: allowed for bandwidth only");
+                return false;
+        }
+        if (o->pulls && p->inlining == INLINING_ON) {
+                text_message(
+                        why, ENGINE_REASON_MAX, "inlining: operation %s sends no data of its own", o->name);
+                return false;
+        }
+        return true;
+}
+
 static bool memory_allowed(const struct plan *p, char *why)
 {
         if (p->message_bytes * p->queue_pairs <= MESSAGE_BYTES_MAX)
@@ -150,6 +195,7 @@ static bool queues_allowed(const struct plan *p, char *why)
                in_half_depth(why, "post_list", p->post_list, p->depth) &&
                in_half_depth(why, "signal_interval", p->signal_interval, p->depth) &&
                (p->measure != MEASURE_LATENCY || in_range(why, "post_list", p->post_list, 1, 1)) &&
+               in_range(why, "receive_depth", p->receive_depth, 0, DEPTH_MAX) &&
                mtu_allowed(why, p->mtu_bytes);
 }
 
@@ -171,12 +217,14 @@ static bool retries_allowed(const struct plan *p, char *why)
         }
         return in_range(why, "timeout", p->timeout, 1, ACK_TIMEOUT_MAX) &&
                in_range(why, "retry_count", p->retry_count, 1, RETRY_MAX) &&
-               in_range(why, "service_level", p->service_level, 0, SERVICE_LEVEL_MAX);
+               in_range(why, "service_level", p->service_level, 0, SERVICE_LEVEL_MAX) &&
+               in_range(why, "flow_label", p->flow_label, 0, FLOW_LABEL_MAX);
 }
 
 int plan_check(const struct plan *p, char *why)
 {
-        bool good = kind_known(p, why) && queues_allowed(p, why) && budget_given(p, why) &&
+        bool good = kind_known(p, why) && operation_allowed(p, why) && queues_allowed(p, why) &&
+                    budget_given(p, why) &&
                     in_range(why, "warmup_messages", p->warmup_messages, 0, WARMUP_MAX) &&
                     retries_allowed(p, why);
         return good ? 0 : -EINVAL;
@@ -190,6 +238,52 @@ uint64_t plan_messages(const struct plan *p)
                 messages = whole < messages ? whole : messages;
         }
         return messages;
+}
+
+/* So many that the receiver's thread may sleep for the time of some window of the sender's: it is woken where CPUs
+ * are few only after the sender has stopped. */
+#define RECEIVES_PER_SEND 4
+#define RECEIVES_MIN      16
+#define RECEIVES_ALL_MAX  16384 /* over all queue pairs: Soft-RoCE's completion queues hold 32767 */
+
+void plan_resolve(struct plan *p)
+{
+        if (p->receive_depth > 0 || !operation_facts(p->operation)->receives)
+                return;
+        unsigned wanted = p->measure == MEASURE_LATENCY ? RECEIVES_MIN : RECEIVES_PER_SEND * p->depth;
+        unsigned most = RECEIVES_ALL_MAX / p->queue_pairs;
+        wanted = wanted < most ? wanted : most;
+        p->receive_depth = wanted > RECEIVES_MIN ? wanted : RECEIVES_MIN;
+}
+
+bool plan_is_mutual(const struct plan *p)
+{
+        return p->bidirectional || (p->measure == MEASURE_LATENCY && !operation_facts(p->operation)->pulls);
+}
+
+unsigned plan_slots(const struct plan *p)
+{
+        return plan_is_mutual(p) ? 2 : 1;
+}
+
+/* Slots are as far apart on every host, whatever its pages. */
+#define SLOT_ALIGN UINT64_C(4096)
+
+uint64_t plan_slot_bytes(const struct plan *p)
+{
+        uint64_t bytes = p->message_bytes + (p->transport == TRANSPORT_UD ? GRH_BYTES : 0);
+        return (bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+}
+
+uint64_t plan_memory_bytes(const struct plan *p)
+{
+        return plan_slots(p) * p->queue_pairs * plan_slot_bytes(p);
+}
+
+bool plan_is_extended(const struct plan *p)
+{
+        return p->operation != OPERATION_WRITE || p->transport != TRANSPORT_RC || p->bidirectional ||
+               p->verify || p->rate_bps > 0 || p->queue_pairs > FIRST_QPS_MAX;
 }
 
 static const char *const stage_names[] = {

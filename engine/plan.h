@@ -7,5 +7,17 @@
 
 /* Messages that the byte and message budgets allow; UINT64_MAX when only time ends the run. */
 uint64_t plan_messages(const struct plan *p);
+/* Chooses what the plan leaves to the engine and both ends must agree on: the receive depth. The plan has passed
+ * the check. */
+void plan_resolve(struct plan *p);
+/* Both ends send: each has slots for what it sends and for what lands. */
+bool plan_is_mutual(const struct plan *p);
+/* Of an end's memory: as many slots as this for each queue pair, each of so many bytes. */
+unsigned plan_slots(const struct plan *p);
+uint64_t plan_slot_bytes(const struct plan *p);
+/* What an end pins. */
+uint64_t plan_memory_bytes(const struct plan *p);
+/* Beyond RC writes in one direction over 64 queue pairs, which the first release could already do. */
+bool plan_is_extended(const struct plan *p);
 
 #endif

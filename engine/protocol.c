@@ -26,7 +26,7 @@ static const char *const message_types[N_MESSAGE_TYPES + 1] = {
 };
 static const char *const roles[] = { [ROLE_PEER] = "peer", [ROLE_OPERATOR] = "operator", NULL };
 /* In the order of the bits of enum capability. */
-static const char *const capabilities[] = { "write-bandwidth", "write-latency", NULL };
+static const char *const capabilities[] = { "write-bandwidth", "write-latency", "operations", NULL };
 static const char *const classes[] = {
         [DEVICE_HARDWARE] = "hardware",
         [DEVICE_SOFTWARE] = "software",
@@ -49,8 +49,31 @@ static const char *const measures[] = {
         [MEASURE_LATENCY] = "latency",
         NULL,
 };
-static const char *const operations[] = { [OPERATION_WRITE] = "write", NULL };
-static const char *const transports[] = { [TRANSPORT_RC] = "rc", NULL };
+static const char *const operations[N_OPERATIONS + 1] = {
+        [OPERATION_WRITE] = "write",
+        [OPERATION_WRITE_IMMEDIATE] = "write-immediate",
+        [OPERATION_READ] = "read",
+        [OPERATION_SEND] = "send",
+        [OPERATION_FETCH_ADD] = "fetch-add",
+        [OPERATION_COMPARE_SWAP] = "compare-swap",
+};
+static const char *const transports[N_TRANSPORTS + 1] = {
+        [TRANSPORT_RC] = "rc",
+        [TRANSPORT_UC] = "uc",
+        [TRANSPORT_UD] = "ud",
+};
+static const char *const inlinings[] = {
+        [INLINING_AUTO] = "auto",
+        [INLINING_OFF] = "off",
+        [INLINING_ON] = "on",
+        NULL,
+};
+static const char *const waits[] = {
+        [WAIT_HYBRID] = "hybrid",
+        [WAIT_POLL] = "poll",
+        [WAIT_EVENT] = "event",
+        NULL,
+};
 static const char *const refusals[] = {
         [REFUSAL_BUSY] = "busy",
         [REFUSAL_REFUSED] = "refused",
@@ -120,6 +143,7 @@ static const struct field endpoint_fields[] = {
         { "remote_addr", FIELD_HEX, AT(endpoint_info, remote_addr) },
         { "remote_key", FIELD_U32, AT(endpoint_info, remote_key) },
         { "bytes", FIELD_U64, AT(endpoint_info, bytes), .min = 1 },
+        { "reads", FIELD_U8, AT(endpoint_info, reads), .optional = true },
         { "queue_pairs", LIST(endpoint_info, qps, n_qps, qp_fields), .min = 1 },
 };
 
@@ -132,15 +156,22 @@ static const struct field plan_fields[] = {
         { "depth", FIELD_U32, AT(plan, depth), .min = 1 },
         { "post_list", FIELD_U32, AT(plan, post_list), .min = 1 },
         { "signal_interval", FIELD_U32, AT(plan, signal_interval), .min = 1 },
+        { "receive_depth", FIELD_U32, AT(plan, receive_depth), .optional = true },
+        { "bidirectional", FIELD_BOOL, AT(plan, bidirectional), .optional = true },
+        { "verify", FIELD_BOOL, AT(plan, verify), .optional = true },
+        { "inlining", FIELD_CHOICE, AT(plan, inlining), .choices = inlinings, .optional = true },
+        { "wait", FIELD_CHOICE, AT(plan, wait), .choices = waits, .optional = true },
         { "mtu_bytes", FIELD_U32, AT(plan, mtu_bytes), .min = MTU_MIN, .max = MTU_MAX },
         { "budget_bytes", FIELD_U64, AT(plan, budget_bytes), .optional = true },
         { "budget_messages", FIELD_U64, AT(plan, budget_messages), .optional = true },
         { "budget_ns", FIELD_U64, AT(plan, budget_ns), .optional = true },
+        { "rate_bps", FIELD_U64, AT(plan, rate_bps), .optional = true },
         { "warmup_messages", FIELD_U64, AT(plan, warmup_messages), .optional = true },
         { "timeout", FIELD_U8, AT(plan, timeout), .max = 31 },
         { "retry_count", FIELD_U8, AT(plan, retry_count), .max = 7 },
         { "service_level", FIELD_U8, AT(plan, service_level), .max = 15, .optional = true },
         { "traffic_class", FIELD_U8, AT(plan, traffic_class), .optional = true },
+        { "flow_label", FIELD_U32, AT(plan, flow_label), .max = 0xfffff, .optional = true },
 };
 
 static const struct field counter_fields[] = {
@@ -195,6 +226,10 @@ static const struct field finish_fields[] = {
 static const struct field report_fields[] = {
         { "messages", FIELD_U64, AT(report, messages) },
         { "cpu_ns", FIELD_U64, AT(report, cpu_ns) },
+        { "traffic_ns", FIELD_U64, AT(report, traffic_ns), .optional = true },
+        { "received", FIELD_U64, AT(report, received), .optional = true },
+        { "verified_bytes", FIELD_U64, AT(report, verified_bytes), .optional = true },
+        { "wrong_bytes", FIELD_U64, AT(report, wrong_bytes), .optional = true },
         { "counters", LIST(report, counters.items, counters.n, counter_fields) },
         { "fault", FIELD_CHOICE, AT(report, fault), .choices = outcomes, .optional = true },
         { "reason", TEXT(report, reason), .optional = true },

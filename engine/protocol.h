@@ -51,14 +51,17 @@ enum message_type {
 enum role {
         ROLE_PEER,
         ROLE_OPERATOR,
+        N_ROLES,
 };
 
 /* What a host can be asked for, as bits. */
 enum capability {
         CAPABILITY_WRITE_BANDWIDTH = 1 << 0,
         CAPABILITY_WRITE_LATENCY = 1 << 1,
+        CAPABILITY_OPERATIONS =
+                1 << 2, /* every other operation and transport, both directions, verification */
 };
-#define PROTOCOL_CAPABILITIES (CAPABILITY_WRITE_BANDWIDTH | CAPABILITY_WRITE_LATENCY)
+#define PROTOCOL_CAPABILITIES (CAPABILITY_WRITE_BANDWIDTH | CAPABILITY_WRITE_LATENCY | CAPABILITY_OPERATIONS)
 
 enum refusal {
         REFUSAL_BUSY,    /* try again later */
@@ -108,8 +111,12 @@ struct finish {
 };
 
 struct report {
-        uint64_t messages; /* answered by the passive end of a latency run */
+        uint64_t
+                messages; /* answered by the passive end of a latency run, or sent by that of a bidirectional one */
         uint64_t cpu_ns;
+        uint64_t traffic_ns;                  /* of what it sent */
+        uint64_t received;                    /* messages that took a receive */
+        uint64_t verified_bytes, wrong_bytes; /* struct verification */
         struct counter_deltas counters;
         enum outcome_kind fault; /* of the responder's end */
         char reason[ENGINE_REASON_MAX];
@@ -120,7 +127,7 @@ struct refused {
         char reason[ENGINE_REASON_MAX];
 };
 
-/* About 70 KiB: allocate it. */
+/* About 80 KiB: allocate it. */
 struct message {
         enum message_type type;
         union {

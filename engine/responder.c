@@ -19,6 +19,8 @@
 #define DEFAULT_SESSION_NS  (60 * NS_PER_SEC)
 #define DEFAULT_MAX_BYTES   (UINT64_C(64) << 20)
 #define DEFAULT_QUEUE_PAIRS 16
+#define OPERATOR_SESSION_NS (3600 * NS_PER_SEC)
+#define OPERATOR_MAX_BYTES  (UINT64_C(4) << 30)
 #define BACKLOG             64
 #define STACK_BYTES         (512 * 1024) /* drivers keep buffers on it; with sanitizers it all grows */
 #define ACCEPT_BACKOFF_MS   100
@@ -31,7 +33,7 @@ struct slot {
 
 struct responder {
         struct engine *engine; /* a reference */
-        struct session_limits limits;
+        struct session_limits limits[N_ROLES];
         int listener, wake;
         uint16_t port;
         pthread_t acceptor;
@@ -191,7 +193,7 @@ static void *visit_thread(void *argument)
         struct responder *r = v.responder;
         struct session_outcome outcome;
         free(argument);
-        session_run(r->engine, v.dialogue, &r->limits, &r->stop, &outcome);
+        session_run(r->engine, v.dialogue, r->limits, &r->stop, &outcome);
         atomic_fetch_add(&r->refused, outcome.refused);
         atomic_fetch_add(&r->malformed, outcome.malformed);
         atomic_fetch_add(&r->received_bytes, outcome.received_bytes);
@@ -371,15 +373,25 @@ static int responder_listen(struct responder *r, const struct responder_options 
         return 0;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+        return a > b ? a : b;
+}
+
 static struct responder *responder_make(struct engine *e, const struct responder_options *o)
 {
         struct responder *r = calloc(1, sizeof(*r));
         if (!r)
                 return NULL;
-        r->limits = (struct session_limits){
+        r->limits[ROLE_PEER] = (struct session_limits){
                 .max_session_ns = o->max_session_ns ? o->max_session_ns : DEFAULT_SESSION_NS,
                 .max_bytes = o->max_bytes ? o->max_bytes : DEFAULT_MAX_BYTES,
                 .max_queue_pairs = o->max_queue_pairs ? o->max_queue_pairs : DEFAULT_QUEUE_PAIRS,
+        };
+        r->limits[ROLE_OPERATOR] = (struct session_limits){
+                .max_session_ns = larger(o->max_session_ns, OPERATOR_SESSION_NS),
+                .max_bytes = larger(o->max_bytes, OPERATOR_MAX_BYTES),
+                .max_queue_pairs = ENDPOINT_QPS_MAX,
         };
         r->anyone = o->anyone;
         atomic_init(&r->last_activity_ns, clock_now_ns());

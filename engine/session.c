@@ -9,6 +9,7 @@
 #include "engine/endpoint.h"
 #include "engine/fault.h"
 #include "engine/internal.h"
+#include "engine/plan.h"
 
 /* A client that has its report has a moment to say bye. */
 #define BYE_NS NS_PER_SEC
@@ -17,7 +18,7 @@
 struct session {
         struct engine *engine;
         struct dialogue *dialogue;
-        const struct session_limits *limits;
+        const struct session_limits *limits; /* of all roles; from the hello on, of the client's */
         const atomic_bool *stop;
         struct fault fault;
 
@@ -74,6 +75,7 @@ static int step_hello(struct session *s)
         if (r < 0)
                 return r;
         text_message(s->client, sizeof(s->client), "%s", m->hello.node);
+        s->limits += m->hello.role;
         r = version_agree(
                 m->hello.version_min, m->hello.version_max, s->engine->node, s->client, &version, why);
         if (r < 0)
@@ -114,10 +116,10 @@ static int check_limits(struct session *s)
         if (p->queue_pairs > l->max_queue_pairs)
                 return refuse(s, "%s allows %u queue pairs for a measurement, not %u", node,
                         l->max_queue_pairs, p->queue_pairs);
-        if (p->message_bytes > l->max_bytes / p->queue_pairs)
+        if (plan_memory_bytes(p) > l->max_bytes)
                 return refuse(s,
-                        "%s allows %" PRIu64 " bytes of pinned memory for a measurement, not %u × %" PRIu64,
-                        node, l->max_bytes, p->queue_pairs, p->message_bytes);
+                        "%s allows %" PRIu64 " bytes of pinned memory for a measurement, not %" PRIu64, node,
+                        l->max_bytes, plan_memory_bytes(p));
         if (p->budget_ns > l->max_session_ns)
                 return refuse(s, "%s allows %.1f s for a measurement, not %.1f s", node,
                         (double)l->max_session_ns / (double)NS_PER_SEC,
@@ -174,7 +176,11 @@ static int make_endpoint(struct session *s, const struct rdma_address *address)
         if (r == 0)
                 r = endpoint_open(s->engine->reapers, s->open->device, s->open->port, address, &s->open->plan,
                         &s->endpoint, &s->fault);
-        return r < 0 ? r : endpoint_connect(s->endpoint, &s->open->endpoint, &s->fault);
+        if (r == 0)
+                r = endpoint_connect(s->endpoint, &s->open->endpoint, &s->fault);
+        if (r == 0 && s->open->plan.verify)
+                endpoint_fill(s->endpoint, false);
+        return r;
 }
 
 static int receive_open(struct session *s)
@@ -228,16 +234,31 @@ static int step_ready(struct session *s)
         return dialogue_send(s->dialogue, &p, &s->fault);
 }
 
-/* The passive end of a bandwidth run is the NIC alone; that of a latency run answers. */
+/* The passive end is the NIC alone, or it answers, takes receives or sends as well. */
 static int step_traffic(struct session *s)
 {
         struct watch watch = { dialogue_fd(s->dialogue), s->stop, NULL };
-        if (s->open->plan.measure != MEASURE_LATENCY)
+        const struct plan *plan = &s->open->plan;
+        if (!endpoint_serves(s->endpoint))
                 return 0;
-        int r = pingpong_run(s->endpoint, &s->open->plan, false, s->deadline_ns, &watch, &s->passive);
+        int r = plan->measure == MEASURE_LATENCY
+                        ? pingpong_run(s->endpoint, plan, false, s->deadline_ns, &watch, &s->passive)
+                        : stream_serve(s->endpoint, plan, plan->bidirectional, s->deadline_ns, &watch,
+                                  &s->passive);
         if (r < 0)
                 s->fault = s->passive.fault;
         return r;
+}
+
+/* The client has made so many requests. */
+static void fill_verified(const struct session *s, uint64_t requests, struct report *report)
+{
+        struct verification found;
+        if (!s->open->plan.verify)
+                return;
+        endpoint_compare(s->endpoint, false, requests, &found);
+        report->verified_bytes = found.bytes;
+        report->wrong_bytes = found.wrong;
 }
 
 static void fill_report(const struct session *s, struct report *report)
@@ -245,6 +266,8 @@ static void fill_report(const struct session *s, struct report *report)
         struct counter_snapshot *after = NULL;
         report->messages = s->passive.messages;
         report->cpu_ns = s->passive.cpu_ns;
+        report->traffic_ns = s->passive.traffic_ns;
+        report->received = s->passive.received;
         if (!s->before || counter_snapshot_take(s->open->device, s->open->port, &after) < 0)
                 return;
         counter_snapshot_deltas(s->before, after, &report->counters);
@@ -284,7 +307,10 @@ static int step_report(struct session *s)
                 return r;
         count_received(s, m->finish.own_bytes);
         note_served(s, &m->finish);
-        fill_report(s, &dialogue_message(s->dialogue, MESSAGE_REPORT)->report);
+        uint64_t requests = m->finish.own_bytes / s->open->plan.message_bytes;
+        struct report *report = &dialogue_message(s->dialogue, MESSAGE_REPORT)->report;
+        fill_report(s, report);
+        fill_verified(s, requests, report);
         return dialogue_send(s->dialogue, &p, &s->fault);
 }
 
@@ -339,7 +365,7 @@ static void session_done(struct session *s)
         free(s->devices);
 }
 
-void session_run(struct engine *e, struct dialogue *d, const struct session_limits *limits,
+void session_run(struct engine *e, struct dialogue *d, const struct session_limits limits[N_ROLES],
         const atomic_bool *stop, struct session_outcome *ret)
 {
         struct session s = {

@@ -8,6 +8,7 @@
 #include "engine/dialogue.h"
 #include "engine/engine.h"
 
+/* What a client of a role may ask for. */
 struct session_limits {
         uint64_t max_session_ns, max_bytes;
         unsigned max_queue_pairs;
@@ -25,7 +26,7 @@ struct session_outcome {
 /* Serves the client on this connection, in the calling thread. Ends by its own deadlines, when the client
  * hangs up, or when somebody shuts the socket down after setting *stop. Nothing of verbs is touched before a
  * valid hello, and no queue pair is made before a valid open. */
-void session_run(struct engine *e, struct dialogue *d, const struct session_limits *limits,
+void session_run(struct engine *e, struct dialogue *d, const struct session_limits limits[N_ROLES],
         const atomic_bool *stop, struct session_outcome *ret);
 
 #endif

@@ -10,15 +10,15 @@
 #include "engine/endpoint.h"
 #include "engine/fault.h"
 #include "engine/memory.h"
+#include "engine/operation.h"
+#include "engine/plan.h"
 
-/* Slots in the buffer are as far apart as the message, rounded up to this, on every host, whatever its pages.
- */
-#define SLOT_ALIGN UINT64_C(4096)
-
-static inline uint64_t slot_bytes(uint64_t message_bytes)
-{
-        return (message_bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
-}
+/* A queue pair of an endpoint. */
+struct endpoint_queue {
+        struct ibv_qp *qp;
+        uint32_t psn;
+        unsigned owed; /* receives that completed and were not posted again yet */
+};
 
 struct endpoint {
         struct teardown teardown; /* first: the reaper frees the endpoint through it */
@@ -34,45 +34,72 @@ struct endpoint {
 
         struct ibv_context *context;
         struct ibv_pd *pd;
-        /* n_qps landing slots, written by the other end; for latency, where an end does both, as many source
-         * slots behind them. */
+        /* n_qps landing slots, for what the other end sends or fetches; where both ends send, as many source slots
+         * behind them. */
         struct memory memory;
         struct ibv_mr *mr;
         struct ibv_comp_channel *channel;
-        struct ibv_cq *cq; /* of all queue pairs: one thread polls it */
+        /* Each of qps_per_cq queue pairs, the last of what is left: as few as the device's limit allows. */
+        unsigned n_cqs, qps_per_cq;
+        struct ibv_cq *cqs[ENDPOINT_QPS_MAX];
         unsigned n_qps;
-        struct ibv_qp *qps[ENDPOINT_QPS_MAX];
-        uint32_t psns[ENDPOINT_QPS_MAX];
-        bool inlined; /* messages go out inside the work request */
+        struct endpoint_queue queues[ENDPOINT_QPS_MAX];
+        struct ibv_ah *ah; /* UD only */
+        bool inlined;      /* messages go out inside the work request */
+        uint8_t reads;     /* and atomics that this end can be asked for at once */
+        uint8_t own_reads; /* … that it can ask for */
 
         struct endpoint_info remote; /* set by endpoint_connect() */
         char remote_text[46];        /* its address, for messages */
 };
 
-static inline uint64_t endpoint_slots(const struct plan *p)
-{
-        return p->measure == MEASURE_LATENCY ? 2 * p->queue_pairs : p->queue_pairs;
-}
-
+/* Where the other end's message is, or what it fetches. */
 static inline uint8_t *endpoint_landing(const struct endpoint *ep, unsigned qp)
 {
-        return (uint8_t *)ep->memory.data + qp * slot_bytes(ep->plan.message_bytes);
+        uint64_t header = ep->plan.transport == TRANSPORT_UD ? GRH_BYTES : 0;
+        return (uint8_t *)ep->memory.data + qp * plan_slot_bytes(&ep->plan) + header;
 }
 
+/* What this end sends, or where goes what it fetches. */
 static inline uint8_t *endpoint_source(const struct endpoint *ep, unsigned qp)
 {
-        return endpoint_landing(ep, ep->plan.measure == MEASURE_LATENCY ? ep->n_qps + qp : qp);
+        return endpoint_landing(ep, plan_is_mutual(&ep->plan) ? ep->n_qps + qp : qp);
 }
 
-/* A write of one message from the source slot of a queue pair to the landing slot of the other end's.
- * wr->sg_list is sge, send_flags has no IBV_SEND_SIGNALED. */
-void endpoint_prepare_write(
-        const struct endpoint *ep, unsigned qp, struct ibv_send_wr *wr, struct ibv_sge *sge);
+/* A work request of the plan's operation for one message of a queue pair, for ever the same but for its id, its
+ * signaling and a compare-and-swap's values. wr->sg_list is sge. */
+void endpoint_prepare(const struct endpoint *ep, unsigned qp, struct ibv_send_wr *wr, struct ibv_sge *sge);
+/* IBV_SEND_INLINE where messages are inlined. */
+unsigned endpoint_send_flags(const struct endpoint *ep);
 
-/* The completion queue and the queue pairs of an endpoint whose plan, context and PD are set; what was made
+/* ---- receives (receive.c) ----------------------------------------------------------------------- */
+
+/* Work request ids say whose completion it is: the queue pair's index and how many it has posted, or that it is a
+ * receive. The opcode of a completion with an error is not defined. */
+#define ID_RECEIVE    (UINT64_C(1) << 63)
+#define ID_QP_SHIFT   48
+#define ID_QP_MASK    UINT64_C(0x7fff)
+#define ID_COUNT_MASK ((UINT64_C(1) << ID_QP_SHIFT) - 1)
+
+static inline unsigned id_qp(uint64_t id)
+{
+        return (unsigned)(id >> ID_QP_SHIFT & ID_QP_MASK);
+}
+
+/* All of a queue pair's receives, once it is in INIT. All receives of one queue pair have the same slot. */
+int receives_fill(struct endpoint *ep, unsigned qp, struct fault *fault);
+/* A receive was used up: posts it again, at once or with some others. */
+int receive_used(struct endpoint *ep, unsigned qp, struct fault *fault);
+
+/* ---- queues (queue.c) ------------------------------------------------------------------------------ */
+
+/* The completion queues and the queue pairs of an endpoint whose plan, context and PD are set; what was made
  * before a failure stays in the endpoint for the teardown. */
-int queue_create_cq(struct endpoint *ep, const struct ibv_device_attr *limits, struct fault *fault);
+/* What the operation lets the other end do with memory and queue pairs here. */
+int queue_access(enum operation o);
+int queue_create_cqs(struct endpoint *ep, const struct ibv_device_attr *limits, struct fault *fault);
 int queue_create_qps(struct endpoint *ep, const struct ibv_device_attr *limits, struct fault *fault);
+int queue_create_ah(struct endpoint *ep, struct fault *fault);
 int queue_to_init(struct endpoint *ep, unsigned qp, struct fault *fault);
 int queue_to_ready_to_receive(struct endpoint *ep, unsigned qp, struct fault *fault);
 int queue_to_ready_to_send(struct endpoint *ep, unsigned qp, struct fault *fault);
@@ -87,12 +114,13 @@ struct wait {
         struct endpoint *ep;
         const struct watch *watch;
         uint64_t deadline_ns;
-        bool readable_ends; /* the passive end of a ping-pong: a readable control connection is the regular
-                               end */
-        bool ended;         /* … and it came */
+        bool readable_ends; /* the passive end: a readable control connection is the regular end … */
+        bool ended;         /* … and it came; it is not looked at any more */
         uint64_t next_watch_ns, next_device_ns;
         uint64_t spin_ns;
-        bool yield; /* between empty polls: the CPU is needed by whom we wait for */
+        bool polls;    /* never sleeps */
+        bool yield;    /* between empty polls: the CPU is needed by whom we wait for */
+        unsigned next; /* completion queue to look at first */
 };
 
 void wait_init(struct wait *w, struct endpoint *ep, const struct watch *watch, uint64_t deadline_ns);
@@ -103,6 +131,8 @@ int wait_watch(struct wait *w, uint64_t now_ns, struct fault *fault);
  * event. Returns how many (1 … max), 0 when the deadline has passed, or wait_watch()'s errors, or -EIO when
  * the completion queue is broken. Completions with errors are returned like others. */
 int wait_completions(struct wait *w, struct ibv_wc *wc, int max, struct fault *fault);
+/* … what there is, without waiting: 0 for none. */
+int take_completions(struct wait *w, struct ibv_wc *wc, int max, struct fault *fault);
 /* The fault of a completion that is not a success. */
 int completion_fault(const struct endpoint *ep, const struct ibv_wc *wc, struct fault *fault);
 /* … of a work request that could not be posted; error is ibv_post_send()'s. */

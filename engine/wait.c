@@ -39,7 +39,10 @@ void wait_init(struct wait *w, struct endpoint *ep, const struct watch *watch, u
                 .ep = ep,
                 .watch = watch ? watch : &nothing,
                 .deadline_ns = deadline_ns,
-                .spin_ns = software ? SPIN_SOFTWARE_NS : SPIN_HARDWARE_NS,
+                .spin_ns = ep->plan.wait == WAIT_EVENT ? 0
+                           : software                  ? SPIN_SOFTWARE_NS
+                                                       : SPIN_HARDWARE_NS,
+                .polls = ep->plan.wait == WAIT_POLL,
                 .yield = software || allowed_cpus() < FEW_CPUS,
         };
 }
@@ -52,7 +55,7 @@ static bool set(const atomic_bool *flag)
 static int look_at_control(struct wait *w, struct fault *fault)
 {
         struct pollfd p = { .fd = w->watch->fd, .events = POLLIN };
-        if (p.fd < 0 || poll(&p, 1, 0) <= 0)
+        if (p.fd < 0 || w->ended || poll(&p, 1, 0) <= 0)
                 return 0;
         if (w->readable_ends) {
                 w->ended = true;
@@ -86,12 +89,21 @@ int wait_watch(struct wait *w, uint64_t now, struct fault *fault)
         return r;
 }
 
-static int take(struct wait *w, struct ibv_wc *wc, int max, struct fault *fault)
+/* From one completion queue at a time, each in turn. */
+int take_completions(struct wait *w, struct ibv_wc *wc, int max, struct fault *fault)
 {
-        int n = ibv_poll_cq(w->ep->cq, max, wc);
-        if (n >= 0)
-                return n;
-        return fault_set(fault, OUTCOME_LOCAL, -EIO, "the completion queue of %s is broken", w->ep->device);
+        const struct endpoint *ep = w->ep;
+        for (unsigned left = ep->n_cqs; left > 0; left--) {
+                struct ibv_cq *cq = ep->cqs[w->next];
+                w->next = w->next + 1 < ep->n_cqs ? w->next + 1 : 0;
+                int n = ibv_poll_cq(cq, max, wc);
+                if (n > 0)
+                        return n;
+                if (n < 0)
+                        return fault_set(
+                                fault, OUTCOME_LOCAL, -EIO, "a completion queue of %s is broken", ep->device);
+        }
+        return 0;
 }
 
 /* Takes the event, so that the next arming gives a new one. Every event must be acknowledged, or destroying
@@ -109,7 +121,7 @@ static void sleep_armed(struct wait *w, uint64_t until)
 {
         struct pollfd fds[] = {
                 { .fd = w->ep->channel->fd, .events = POLLIN },
-                { .fd = w->watch->fd, .events = POLLIN },
+                { .fd = w->ended ? -1 : w->watch->fd, .events = POLLIN },
         };
         uint64_t left = deadline_left_ns(until, clock_now_ns());
         struct timespec timeout = { .tv_sec = (time_t)(left / NS_PER_SEC),
@@ -125,7 +137,7 @@ static void sleep_armed(struct wait *w, uint64_t until)
 static int spin(struct wait *w, struct ibv_wc *wc, int max, uint64_t until, struct fault *fault)
 {
         do {
-                int n = take(w, wc, max, fault);
+                int n = take_completions(w, wc, max, fault);
                 if (n != 0)
                         return n;
                 if (w->yield)
@@ -135,35 +147,43 @@ static int spin(struct wait *w, struct ibv_wc *wc, int max, uint64_t until, stru
 }
 
 /* Arming and polling once more, in this order, so that a completion in between is not missed. 0 (any kind of
- * completion, not only solicited ones) since writes are never solicited. */
+ * completion, not only solicited ones) since nothing here is solicited. */
 static int arm(struct wait *w, struct ibv_wc *wc, int max, struct fault *fault)
 {
-        int r = verbs_error(ibv_req_notify_cq(w->ep->cq, 0));
-        if (r < 0)
-                return fault_set(fault, OUTCOME_LOCAL, r, "cannot arm the completion queue of %s: %s",
-                        w->ep->device, strerror(-r));
-        return take(w, wc, max, fault);
+        for (unsigned i = 0; i < w->ep->n_cqs; i++) {
+                int r = verbs_error(ibv_req_notify_cq(w->ep->cqs[i], 0));
+                if (r < 0)
+                        return fault_set(fault, OUTCOME_LOCAL, r, "cannot arm a completion queue of %s: %s",
+                                w->ep->device, strerror(-r));
+        }
+        return take_completions(w, wc, max, fault);
+}
+
+static int await_event(struct wait *w, struct ibv_wc *wc, int max, struct fault *fault)
+{
+        int n = arm(w, wc, max, fault);
+        if (n != 0)
+                return n;
+        sleep_armed(w, deadline_min(w->next_watch_ns, w->deadline_ns));
+        return take_completions(w, wc, max, fault);
 }
 
 int wait_completions(struct wait *w, struct ibv_wc *wc, int max, struct fault *fault)
 {
-        int n = take(w, wc, max, fault);
+        int n = take_completions(w, wc, max, fault);
         if (n != 0)
                 return n;
         uint64_t now = clock_now_ns();
         n = spin(w, wc, max, deadline_min(now + w->spin_ns, w->deadline_ns), fault);
         while (n == 0) {
-                n = arm(w, wc, max, fault);
-                if (n != 0)
-                        break;
                 now = clock_now_ns();
                 if (now >= w->deadline_ns)
                         return 0;
                 n = wait_watch(w, now, fault);
-                if (n != 0)
-                        break;
-                sleep_armed(w, deadline_min(w->next_watch_ns, w->deadline_ns));
-                n = take(w, wc, max, fault);
+                if (n == 0 && w->polls)
+                        n = spin(w, wc, max, deadline_min(w->next_watch_ns, w->deadline_ns), fault);
+                else if (n == 0)
+                        n = await_event(w, wc, max, fault);
         }
         return n;
 }
@@ -175,11 +195,11 @@ static const char *advice(enum ibv_wc_status status)
         case IBV_WC_RETRY_EXC_ERR:
                 return "it is gone, or the path drops RDMA packets (RoCE: UDP port 4791)";
         case IBV_WC_RNR_RETRY_EXC_ERR:
-                return "its receive queue stayed empty";
+                return "its receive queue stayed empty: is its CPU busy? More receives help";
         case IBV_WC_REM_ACCESS_ERR:
         case IBV_WC_REM_INV_REQ_ERR:
         case IBV_WC_REM_OP_ERR:
-                return "it refused the write: its memory or queue pair is gone";
+                return "it refused the request: its memory or queue pair is gone";
         case IBV_WC_LOC_LEN_ERR:
         case IBV_WC_LOC_PROT_ERR:
         case IBV_WC_LOC_QP_OP_ERR:
@@ -200,8 +220,9 @@ int completion_fault(const struct endpoint *ep, const struct ibv_wc *wc, struct 
                         ep->remote_text, ep->plan.retry_count, advice(wc->status),
                         ibv_wc_status_str(wc->status), wc->vendor_err, wc->qp_num);
         return fault_set(fault, OUTCOME_TRAFFIC, -EIO,
-                "%s writing to %s: %s [vendor error 0x%x, queue pair %u]", ibv_wc_status_str(wc->status),
-                ep->remote_text, advice(wc->status), wc->vendor_err, wc->qp_num);
+                "%s in %s with %s: %s [vendor error 0x%x, queue pair %u]", ibv_wc_status_str(wc->status),
+                operation_name(ep->plan.operation), ep->remote_text, advice(wc->status), wc->vendor_err,
+                wc->qp_num);
 }
 
 int post_fault(const struct endpoint *ep, int error, struct fault *fault)

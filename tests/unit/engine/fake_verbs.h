@@ -34,9 +34,13 @@ struct fake {
         uint64_t silent_after; /* completes no more than so many; 0: all */
         uint64_t fail_at;      /* the one that fails, from 1; those behind it are flushed */
         enum ibv_wc_status fail_with;
-        int post_error;   /* what posting returns */
-        bool answers;     /* the other end of a ping-pong: what is written comes back at once */
-        uint64_t pace_ns; /* time each poll takes */
+        int post_error;    /* what posting returns */
+        bool answers;      /* the other end of a ping-pong: what is written or sent comes back at once */
+        uint64_t drop;     /* … but the message of this number, from 1 */
+        uint64_t arrivals; /* messages of the other end that use up receives, as long as there are any */
+        unsigned receives_posted;     /* and not used up */
+        enum ibv_wc_status arrive_as; /* the status of their completions */
+        uint64_t pace_ns;             /* time each poll takes */
 
         /* What happened. */
         uint64_t posted, completed, signaled, doorbells, armed;
@@ -70,9 +74,31 @@ static int fake_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
         }
         f->doorbells++;
         f->list_max = n > f->list_max ? n : f->list_max;
-        if (f->answers)
-                endpoint_landing(&f->ep, 0)[f->ep.plan.message_bytes - 1] = (uint8_t)f->posted;
+        if (f->answers && f->posted != f->drop) {
+                endpoint_landing(&f->ep, 0)[f->ep.plan.message_bytes - 1] =
+                        *(endpoint_source(&f->ep, 0) + f->ep.plan.message_bytes - 1);
+                f->arrivals += operation_facts(f->ep.plan.operation)->receives;
+        }
         return 0;
+}
+
+static int fake_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+        struct fake *f = fake_of(qp->context);
+        *bad = wr;
+        for (; wr; wr = wr->next)
+                f->receives_posted++;
+        return 0;
+}
+
+static bool fake_arrive(struct fake *f, struct ibv_wc *wc)
+{
+        if (f->arrivals == 0 || f->receives_posted == 0)
+                return false;
+        f->arrivals--;
+        f->receives_posted--;
+        *wc = (struct ibv_wc){ .wr_id = ID_RECEIVE, .status = f->arrive_as };
+        return true;
 }
 
 static bool fake_complete_one(struct fake *f, struct ibv_wc *wc)
@@ -105,6 +131,8 @@ static int fake_poll_cq(struct ibv_cq *cq, int max, struct ibv_wc *wc)
                         break;
                 n += fake_complete_one(f, &wc[n]);
         }
+        while (n < max && fake_arrive(f, &wc[n]))
+                n++;
         return n;
 }
 
@@ -118,18 +146,19 @@ static int fake_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 static struct fake *fake_new(const struct plan *plan)
 {
         struct fake *f = calloc(1, sizeof(*f));
-        if (!f || memory_map(&f->ep.memory, endpoint_slots(plan) * slot_bytes(plan->message_bytes), false,
-                          -1) < 0)
+        if (!f || memory_map(&f->ep.memory, plan_memory_bytes(plan), false, -1) < 0)
                 abort();
         f->context.device = &f->device;
         f->context.ops.post_send = fake_post_send;
+        f->context.ops.post_recv = fake_post_recv;
         f->context.ops.poll_cq = fake_poll_cq;
         f->context.ops.req_notify_cq = fake_req_notify_cq;
         strcpy(f->device.dev_path, "/");
         f->cq.context = f->channel.context = f->mr.context = &f->context;
         f->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         f->ep.context = &f->context;
-        f->ep.cq = &f->cq;
+        f->ep.cqs[0] = &f->cq;
+        f->ep.n_cqs = 1;
         f->ep.channel = &f->channel;
         f->ep.mr = &f->mr;
         f->ep.plan = *plan;
@@ -140,7 +169,7 @@ static struct fake *fake_new(const struct plan *plan)
         for (unsigned i = 0; i < plan->queue_pairs; i++) {
                 f->qps[i].context = &f->context;
                 f->qps[i].qp_num = i;
-                f->ep.qps[i] = &f->qps[i];
+                f->ep.queues[i].qp = &f->qps[i];
         }
         return f;
 }

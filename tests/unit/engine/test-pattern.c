@@ -103,9 +103,22 @@ static void another_seed_is_wrong(void **state)
                 mostly_wrong(data, sizeof(data), seed);
 }
 
+static void what_is_still_wrong_is_told_from_what_was_written(void **state)
+{
+        static const size_t lengths[] = { 1, 7, 8, 9, 4096 };
+        uint8_t data[4096];
+        for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+                pattern_fill_wrong(data, lengths[i], 3);
+                assert_true(pattern_is_wrong(data, lengths[i], 3));
+                data[lengths[i] - 1] ^= 4;
+                assert_false(pattern_is_wrong(data, lengths[i], 3));
+        }
+}
+
 int main(void)
 {
         static const struct CMUnitTest tests[] = {
+                cmocka_unit_test(what_is_still_wrong_is_told_from_what_was_written),
                 cmocka_unit_test(the_bytes_are_the_same_everywhere),
                 cmocka_unit_test(any_size_is_filled_and_found_right),
                 cmocka_unit_test(every_flipped_bit_is_found_where_it_is),

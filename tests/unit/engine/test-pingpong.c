@@ -7,16 +7,25 @@
 
 #include "tests/unit/engine/fake_verbs.h"
 
-static struct fake *fake_pingpong(uint64_t messages)
+static struct fake *fake_of_operation(enum operation operation, enum transport transport, uint64_t messages)
 {
         struct plan p;
         plan_defaults(&p, MEASURE_LATENCY, DEVICE_SOFTWARE);
+        plan_set_operation(&p, operation, transport);
+        plan_resolve(&p);
         p.budget_messages = messages;
         p.budget_ns = 0;
         p.warmup_messages = 0;
         struct fake *f = fake_new(&p);
         f->answers = true;
+        struct fault fault;
+        assert_int_equal(receives_fill(&f->ep, 0, &fault), 0);
         return f;
+}
+
+static struct fake *fake_pingpong(uint64_t messages)
+{
+        return fake_of_operation(OPERATION_WRITE, TRANSPORT_RC, messages);
 }
 
 static int run(struct fake *f, bool active, uint64_t limit_ns, const struct watch *watch, struct result *r)
@@ -39,6 +48,44 @@ static void every_round_trip_is_a_sample(void **state)
         assert_true(r.latency.min_ns <= r.latency.p50_ns && r.latency.p50_ns <= r.latency.max_ns);
         assert_true(f->outstanding_max <= f->ep.plan.depth);
         result_done(&r);
+}
+
+static void every_operation_takes_its_turns(void **state)
+{
+        for (enum operation o = 0; o < N_OPERATIONS; o++) {
+                cleanup(fake_freep) struct fake *f = fake_of_operation(o, TRANSPORT_RC, 300);
+                struct result r;
+                assert_int_equal(run(f, true, 5 * NS_PER_SEC, NULL, &r), 0);
+                assert_int_equal(r.messages, 300);
+                assert_int_equal(r.lost, 0);
+                if (!operation_is_halved(o)) /* its own completion is the answer */
+                        assert_int_equal(f->signaled, f->posted);
+                result_done(&r);
+        }
+}
+
+static void what_is_lost_is_counted_and_no_sample(void **state)
+{
+        static const struct {
+                enum operation operation;
+                enum transport transport;
+        } rows[] = {
+                { OPERATION_WRITE, TRANSPORT_UC },
+                { OPERATION_SEND, TRANSPORT_UC },
+                { OPERATION_SEND, TRANSPORT_UD },
+        };
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+                cleanup(fake_freep) struct fake *f =
+                        fake_of_operation(rows[i].operation, rows[i].transport, 50);
+                f->drop = 20;
+                struct result r;
+                assert_int_equal(run(f, true, 5 * NS_PER_SEC, NULL, &r), 0);
+                assert_int_equal(r.messages, 49);
+                assert_int_equal(r.lost, 1);
+                assert_true(r.lost_known);
+                assert_int_equal(r.latency.count, 49);
+                result_done(&r);
+        }
 }
 
 static void time_ends_it(void **state)
@@ -147,6 +194,8 @@ int main(void)
 {
         static const struct CMUnitTest tests[] = {
                 cmocka_unit_test(every_round_trip_is_a_sample),
+                cmocka_unit_test(every_operation_takes_its_turns),
+                cmocka_unit_test(what_is_lost_is_counted_and_no_sample),
                 cmocka_unit_test(time_ends_it),
                 cmocka_unit_test(a_deadline_truncates_what_flows),
                 cmocka_unit_test(silence_ends_at_the_deadline),

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "engine/endpoint.h"
+#include "engine/operation.h"
 #include "engine/plan.h"
 
 static void defaults_pass_the_check_and_are_bounded(void **state)
@@ -65,6 +66,18 @@ SPOIL(long_warmup, p->warmup_messages = UINT64_MAX)
 SPOIL(odd_measure, p->measure = (enum measure)7)
 SPOIL(odd_operation, p->operation = (enum operation)7)
 SPOIL(odd_transport, p->transport = (enum transport)7)
+SPOIL(odd_inlining, p->inlining = (enum inlining)7)
+SPOIL(odd_wait, p->wait = (enum completion_wait)7)
+SPOIL(read_on_uc, plan_set_operation(p, OPERATION_READ, TRANSPORT_UC))
+SPOIL(write_on_ud, plan_set_operation(p, OPERATION_WRITE, TRANSPORT_UD))
+SPOIL(atomic_on_uc, plan_set_operation(p, OPERATION_FETCH_ADD, TRANSPORT_UC))
+SPOIL(long_atomic, plan_set_operation(p, OPERATION_COMPARE_SWAP, TRANSPORT_RC); p->message_bytes = 16)
+SPOIL(inline_read, plan_set_operation(p, OPERATION_READ, TRANSPORT_RC); p->inlining = INLINING_ON)
+SPOIL(long_receives, p->receive_depth = 16385)
+SPOIL(long_label, p->flow_label = 0x100000)
+SPOIL(latency_paced, p->measure = MEASURE_LATENCY; p->queue_pairs = p->post_list = 1; p->rate_bps = 1000)
+SPOIL(latency_both_ways, p->measure = MEASURE_LATENCY; p->queue_pairs = 1; p->post_list = 1;
+        p->bidirectional = true)
 SPOIL(latency_on_two, p->measure = MEASURE_LATENCY; p->queue_pairs = 2)
 SPOIL(latency_in_lists, p->measure = MEASURE_LATENCY; p->queue_pairs = 1; p->post_list = 2)
 
@@ -75,7 +88,7 @@ static void what_is_wrong_is_named(void **state)
                 { "message_bytes", "1073741825", huge_message },
                 { "queue_pairs", "1073741824", much_memory },
                 { "queue_pairs", " 0", no_qps },
-                { "queue_pairs", "65", many_qps },
+                { "queue_pairs", "1025", many_qps },
                 { "depth", " 0", no_depth },
                 { "depth", "1000000", huge_depth },
                 { "post_list", "9", long_list },
@@ -93,6 +106,17 @@ static void what_is_wrong_is_named(void **state)
                 { "measure", "7", odd_measure },
                 { "operation", "7", odd_operation },
                 { "transport", "7", odd_transport },
+                { "inlining", "7", odd_inlining },
+                { "wait", "7", odd_wait },
+                { "read", "UC", read_on_uc },
+                { "write", "UD", write_on_ud },
+                { "fetch-add", "UC", atomic_on_uc },
+                { "message_bytes", "16", long_atomic },
+                { "inlining", "read", inline_read },
+                { "receive_depth", "16385", long_receives },
+                { "flow_label", "1048576", long_label },
+                { "rate_bps", "bandwidth", latency_paced },
+                { "bidirectional", "bandwidth", latency_both_ways },
                 { "queue_pairs", "2", latency_on_two },
                 { "post_list", "2", latency_in_lists },
         };
@@ -133,12 +157,64 @@ static void budgets_become_whole_messages(void **state)
         assert_true(plan_messages(&p) == 9);
 }
 
+static void operations_bring_the_size_they_need(void **state)
+{
+        struct plan p;
+        char why[ENGINE_REASON_MAX];
+        for (enum operation o = 0; o < N_OPERATIONS; o++) {
+                plan_defaults(&p, MEASURE_BANDWIDTH, DEVICE_HARDWARE);
+                plan_set_operation(&p, o, TRANSPORT_RC);
+                check_row(plan_check(&p, why) == 0, why);
+                assert_int_equal(p.message_bytes, operation_facts(o)->atomic ? 8 : 65536);
+        }
+        plan_set_operation(&p, OPERATION_SEND, TRANSPORT_UD);
+        assert_true(p.message_bytes <= 1024);
+        assert_true(operation_is_halved(OPERATION_SEND) && operation_is_halved(OPERATION_WRITE));
+        assert_false(operation_is_halved(OPERATION_READ) || operation_is_halved(OPERATION_FETCH_ADD));
+}
+
+static void receives_are_chosen_where_there_are_any(void **state)
+{
+        struct plan p;
+        plan_defaults(&p, MEASURE_BANDWIDTH, DEVICE_SOFTWARE);
+        plan_resolve(&p);
+        assert_int_equal(p.receive_depth, 0);
+        plan_set_operation(&p, OPERATION_SEND, TRANSPORT_RC);
+        plan_resolve(&p);
+        assert_int_equal(p.receive_depth, 4 * p.depth);
+        p.receive_depth = 3; /* as asked */
+        plan_resolve(&p);
+        assert_int_equal(p.receive_depth, 3);
+        p.receive_depth = 0;
+        p.queue_pairs = 1024;
+        plan_resolve(&p);
+        assert_int_equal(p.receive_depth, 16);
+}
+
+static void memory_is_for_what_both_ends_send(void **state)
+{
+        struct plan p;
+        plan_defaults(&p, MEASURE_BANDWIDTH, DEVICE_SOFTWARE);
+        p.queue_pairs = 3;
+        p.message_bytes = 4096;
+        assert_int_equal(plan_memory_bytes(&p), 3 * 4096);
+        p.bidirectional = true;
+        assert_int_equal(plan_memory_bytes(&p), 6 * 4096);
+        p.transport = TRANSPORT_UD; /* and a header before what is received */
+        assert_int_equal(plan_memory_bytes(&p), 6 * 8192);
+}
+
 static void names_are_complete(void **state)
 {
         for (enum stage s = STAGE_START; s < N_STAGES; s++)
                 assert_string_not_equal(stage_name(s), "unknown");
         for (enum outcome_kind k = OUTCOME_OK; k < N_OUTCOME_KINDS; k++)
                 assert_string_not_equal(outcome_kind_name(k), "unknown");
+        for (enum operation o = 0; o < N_OPERATIONS; o++)
+                assert_string_not_equal(operation_name(o), "unknown");
+        assert_string_equal(operation_name((enum operation)99), "unknown");
+        assert_string_equal(transport_name(TRANSPORT_UD), "UD");
+        assert_string_equal(transport_name((enum transport)99), "unknown");
         assert_string_equal(stage_name(STAGE_CONNECT), "connect");
         assert_string_equal(stage_name(N_STAGES), "unknown");
         assert_string_equal(outcome_kind_name((enum outcome_kind)99), "unknown");
@@ -157,6 +233,9 @@ int main(void)
                 cmocka_unit_test(what_is_wrong_is_named),
                 cmocka_unit_test(a_depth_of_one_works),
                 cmocka_unit_test(budgets_become_whole_messages),
+                cmocka_unit_test(operations_bring_the_size_they_need),
+                cmocka_unit_test(receives_are_chosen_where_there_are_any),
+                cmocka_unit_test(memory_is_for_what_both_ends_send),
                 cmocka_unit_test(names_are_complete),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,7 +200,7 @@ static void values_out_of_range_are_refused(void **state)
                 { OPENED("fe80::1", "0x", QP), "\"endpoint.remote_addr\": expected a text such as" },
                 { OPENED("fe80::1", "0x12345678901234567", QP), "\"endpoint.remote_addr\"" },
                 { OPENED("fe80::1", "0xG", QP), "\"endpoint.remote_addr\"" },
-                { OPENED("fe80::1", "0x1", ""), "\"endpoint.queue_pairs\": 0 items, not in 1 to 64" },
+                { OPENED("fe80::1", "0x1", ""), "\"endpoint.queue_pairs\": 0 items, not in 1 to 1024" },
                 { OPENED("fe80::1", "0x1", QP ",7"), "\"endpoint.queue_pairs[1]\": expected an object" },
                 { OPENED("fe80::1", "0x1", "{\"number\":16777216,\"psn\":2}"),
                         "\"endpoint.queue_pairs[0].number\": 16777216 is not in 0 to 16777215" },

@@ -298,6 +298,31 @@ static void anyone_may_come_where_it_says_so(void **state)
         h->responder = own;
 }
 
+#define HELLO_OPERATOR                                                                                       \
+        "{\"type\":\"hello\",\"magic\":\"rdma-canary\",\"version_min\":1,\"version_max\":1,"                 \
+        "\"node\":\"host-a\",\"role\":\"operator\"}"
+
+/* What a probe is limited to does not bind an operator; the next check refuses these. */
+static void an_operator_may_ask_for_more(void **state)
+{
+        static const char *const opens[] = {
+                OPEN(PLAN("65536", "17", "1024", "1000000", "6"), "rxe9", "1", GOOD_GID),
+                OPEN(PLAN("67108865", "1", "1024", "1000000", "6"), "rxe9", "1", GOOD_GID),
+                OPEN(PLAN("65536", "1", "1024", "3000000000", "6"), "rxe9", "1", GOOD_GID),
+        };
+        struct house *h = *state;
+        for (size_t i = 0; i < ARRAY_SIZE(opens); i++) {
+                int fd = visit(h);
+                frame_send(fd, HELLO_OPERATOR);
+                assert_non_null(strstr(frame_receive(fd, 2000), "welcome"));
+                frame_send(fd, opens[i]);
+                const char *answer = frame_receive(fd, 2000);
+                check_row(strstr(answer, "planned") || strstr(answer, "no port 1"), answer);
+                close_fdp(&fd);
+                wait_empty(h);
+        }
+}
+
 static void opens_are_checked_before_verbs(void **state)
 {
         static const struct {
@@ -400,6 +425,7 @@ int main(void)
                 HOUSE(strangers_are_turned_away_until_configured),
                 HOUSE(anyone_may_come_where_it_says_so),
                 HOUSE(opens_are_checked_before_verbs),
+                HOUSE(an_operator_may_ask_for_more),
                 HOUSE(a_device_that_fails_is_no_refusal),
                 HOUSE(freeing_ends_sessions_under_way),
                 HOUSE(a_taken_port_is_reported),

@@ -228,6 +228,141 @@ static void a_watch_is_looked_at_while_completions_flow(void **state)
         assert_true(clock_now_ns() - began < NS_PER_SEC);
 }
 
+/* A control connection on which the other end has said something, or will. */
+struct control {
+        int ends[2];
+        struct watch watch;
+};
+
+static void control_init(struct control *c)
+{
+        assert_int_equal(pipe2(c->ends, O_CLOEXEC), 0);
+        c->watch = (struct watch){ .fd = c->ends[0] };
+}
+
+static void control_done(struct control *c)
+{
+        close(c->ends[0]);
+        close(c->ends[1]);
+}
+
+static struct plan receiving_plan(enum transport transport)
+{
+        struct plan p = plan_of(1, 16, 4, 4, 1000);
+        plan_set_operation(&p, OPERATION_SEND, transport);
+        plan_resolve(&p);
+        return p;
+}
+
+static void the_passive_end_takes_all_that_came(void **state)
+{
+        for (enum transport t = TRANSPORT_RC; t <= TRANSPORT_UD; t++) {
+                struct plan p = receiving_plan(t);
+                cleanup(fake_freep) struct fake *f = fake_new(&p);
+                struct control c;
+                struct result r;
+                control_init(&c);
+                result_init(&r);
+                assert_int_equal(receives_fill(&f->ep, 0, &r.fault), 0);
+                assert_int_equal(f->receives_posted, p.receive_depth);
+                f->arrivals = 10000; /* more than there are receives: they are posted again */
+                assert_int_equal(write(c.ends[1], "x", 1), 1); /* finished, before anything is looked at */
+                assert_int_equal(
+                        stream_serve(&f->ep, &p, false, clock_now_ns() + 10 * NS_PER_SEC, &c.watch, &r), 0);
+                assert_int_equal(r.received, 10000);
+                assert_int_equal(r.messages, 0);
+                assert_true(f->receives_posted > p.receive_depth / 2);
+                assert_int_equal(r.fault.kind, OUTCOME_OK);
+                control_done(&c);
+        }
+}
+
+static void the_passive_end_sends_until_told_and_drains(void **state)
+{
+        struct plan p = receiving_plan(TRANSPORT_RC);
+        p.bidirectional = true;
+        cleanup(fake_freep) struct fake *f = fake_new(&p);
+        f->per_poll = 3;
+        f->pace_ns = 20 * NS_PER_US;
+        struct control c;
+        struct result r;
+        control_init(&c);
+        result_init(&r);
+        assert_int_equal(write(c.ends[1], "x", 1), 1);
+        assert_int_equal(stream_serve(&f->ep, &p, true, clock_now_ns() + 10 * NS_PER_SEC, &c.watch, &r), 0);
+        assert_true(r.messages > 0 && r.messages == f->posted && f->completed == f->posted);
+        control_done(&c);
+}
+
+static void the_passive_end_gives_up_at_the_deadline(void **state)
+{
+        struct plan p = receiving_plan(TRANSPORT_RC);
+        cleanup(fake_freep) struct fake *f = fake_new(&p);
+        struct control c;
+        struct result r;
+        control_init(&c);
+        result_init(&r);
+        uint64_t began = clock_now_ns();
+        assert_int_equal(stream_serve(&f->ep, &p, false, began + 50 * NS_PER_MS, &c.watch, &r), 0);
+        assert_true(clock_now_ns() - began >= 50 * NS_PER_MS && clock_now_ns() - began < NS_PER_SEC);
+        control_done(&c);
+}
+
+/* Behaviour, not speed: a busy machine may be slower than the rate, never faster. */
+static void a_rate_is_never_exceeded(void **state)
+{
+        struct plan p = plan_of(2, 16, 4, 4, 101);
+        p.rate_bps = 100 * 1000; /* a message of 100 bytes each millisecond */
+        cleanup(fake_freep) struct fake *f = fake_new(&p);
+        struct result r;
+        assert_int_equal(run(f, 10 * NS_PER_SEC, NULL, &r), 0);
+        assert_int_equal(r.messages, 101);
+        assert_true(r.traffic_ns >= 98 * NS_PER_MS);
+        assert_true(f->list_max <= 2); /* no burst of a window, also after a stall */
+}
+
+static void a_paced_run_ends_in_time(void **state)
+{
+        struct plan p = plan_of(1, 16, 4, 4, 1);
+        p.rate_bps = 200; /* two messages a second */
+        p.budget_messages = 0;
+        p.budget_ns = 60 * NS_PER_MS;
+        cleanup(fake_freep) struct fake *f = fake_new(&p);
+        struct result r;
+        uint64_t began = clock_now_ns();
+        assert_int_equal(run(f, 10 * NS_PER_SEC, NULL, &r), 0);
+        assert_true(clock_now_ns() - began < 2 * NS_PER_SEC);
+        assert_true(r.messages >= 1 && r.messages == f->completed);
+}
+
+static void an_error_among_receives_is_a_finding(void **state)
+{
+        struct plan p = receiving_plan(TRANSPORT_RC);
+        cleanup(fake_freep) struct fake *f = fake_new(&p);
+        struct control c;
+        struct result r;
+        control_init(&c);
+        result_init(&r);
+        assert_int_equal(receives_fill(&f->ep, 0, &r.fault), 0);
+        f->arrivals = 1;
+        f->arrive_as = IBV_WC_LOC_LEN_ERR;
+        assert_true(stream_serve(&f->ep, &p, false, clock_now_ns() + NS_PER_SEC, &c.watch, &r) < 0);
+        assert_int_equal(r.fault.kind, OUTCOME_TRAFFIC);
+        assert_non_null(strstr(r.fault.reason, "send"));
+        control_done(&c);
+}
+
+static void polling_ends_at_the_deadline_and_sleeps_never(void **state)
+{
+        struct plan p = plan_of(1, 16, 4, 4, 1000);
+        p.wait = WAIT_POLL;
+        cleanup(fake_freep) struct fake *f = fake_new(&p);
+        f->silent_after = 8;
+        struct result r;
+        assert_int_equal(run(f, 50 * NS_PER_MS, NULL, &r), -ETIMEDOUT);
+        assert_int_equal(f->armed, 0);
+}
+
 int main(void)
 {
         static const struct CMUnitTest tests[] = {
@@ -244,6 +379,13 @@ int main(void)
                 cmocka_unit_test(a_broken_control_connection_ends_it),
                 cmocka_unit_test(a_removed_device_ends_it),
                 cmocka_unit_test(a_watch_is_looked_at_while_completions_flow),
+                cmocka_unit_test(the_passive_end_takes_all_that_came),
+                cmocka_unit_test(the_passive_end_sends_until_told_and_drains),
+                cmocka_unit_test(the_passive_end_gives_up_at_the_deadline),
+                cmocka_unit_test(a_rate_is_never_exceeded),
+                cmocka_unit_test(a_paced_run_ends_in_time),
+                cmocka_unit_test(an_error_among_receives_is_a_finding),
+                cmocka_unit_test(polling_ends_at_the_deadline_and_sleeps_never),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,9 +14,11 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "engine/endpoint.h"
+#include "engine/plan.h"
 
 #define LIMIT_NS (20 * NS_PER_SEC)
 
@@ -182,10 +185,11 @@ static void time_ends_a_run(void **state)
         pair_done(&p);
 }
 
-/* The passive end in a thread of its own. */
+/* The passive end in a thread of its own, which a byte on its control connection ends. */
 struct passive {
         struct pair *pair;
-        struct watch watch;
+        int control[2];
+        pthread_t thread;
         struct result result;
         int error;
 };
@@ -193,32 +197,225 @@ struct passive {
 static void *run_passive(void *argument)
 {
         struct passive *p = argument;
-        p->error = pingpong_run(
-                p->pair->receiver, &p->pair->plan, false, clock_now_ns() + LIMIT_NS, &p->watch, &p->result);
+        const struct plan *plan = &p->pair->plan;
+        struct watch watch = { .fd = p->control[0] };
+        uint64_t deadline_ns = clock_now_ns() + LIMIT_NS;
+        if (plan->measure == MEASURE_LATENCY)
+                p->error = pingpong_run(p->pair->receiver, plan, false, deadline_ns, &watch, &p->result);
+        else
+                p->error = stream_serve(
+                        p->pair->receiver, plan, plan->bidirectional, deadline_ns, &watch, &p->result);
         return NULL;
+}
+
+static void passive_start(struct passive *p, struct pair *pair)
+{
+        *p = (struct passive){ .pair = pair };
+        result_init(&p->result);
+        assert_int_equal(pipe2(p->control, O_CLOEXEC), 0);
+        if (endpoint_serves(pair->receiver))
+                assert_int_equal(pthread_create(&p->thread, NULL, run_passive, p), 0);
+}
+
+static void passive_stop(struct passive *p)
+{
+        assert_int_equal(write(p->control[1], "x", 1), 1);
+        if (endpoint_serves(p->pair->receiver))
+                pthread_join(p->thread, NULL);
+        good(p->error, &p->result.fault);
+        close(p->control[0]);
+        close(p->control[1]);
 }
 
 static void every_message_is_a_latency_sample(void **state)
 {
         struct pair p;
         struct result r;
+        struct passive passive;
         pair_init(&p, MEASURE_LATENCY);
         p.plan.budget_ns = 0;
         pair_connect(&p);
-        struct passive passive = { .pair = &p, .watch = { .fd = -1 } };
-        result_init(&passive.result);
-        pthread_t thread;
-        assert_int_equal(pthread_create(&thread, NULL, run_passive, &passive), 0);
+        passive_start(&passive, &p);
         result_init(&r);
         good(pingpong_run(p.sender, &p.plan, true, clock_now_ns() + LIMIT_NS, NULL, &r), &r.fault);
-        pthread_join(thread, NULL);
-        good(passive.error, &passive.result.fault);
+        passive_stop(&passive);
         assert_int_equal(r.latency.count, p.plan.budget_messages);
         assert_int_equal(passive.result.messages, p.plan.budget_messages + p.plan.warmup_messages);
         print_message("p50 %llu us, p99 %llu us\n", (unsigned long long)(r.latency.p50_ns / NS_PER_US),
                 (unsigned long long)(r.latency.p99_ns / NS_PER_US));
         result_done(&r);
         pair_done(&p);
+}
+
+/* ---- every operation on every transport that carries it ---------------------------------------------- */
+
+struct shape {
+        uint64_t message_bytes;
+        unsigned queue_pairs, post_list, signal_interval;
+        bool bidirectional;
+};
+
+static void verify(const struct endpoint *ep, bool active, uint64_t requests, bool expected, const char *what)
+{
+        struct verification v;
+        endpoint_compare(ep, active, requests, &v);
+        check_row((v.bytes > 0) == expected, what);
+        check_row(v.wrong == 0, what);
+}
+
+/* What a plan is called in a failure. */
+static const char *plan_text(const struct plan *p)
+{
+        static char text[128];
+        snprintf(text, sizeof(text), "%s of %llu B on %s, %u queue pairs%s, %s", operation_name(p->operation),
+                (unsigned long long)p->message_bytes, transport_name(p->transport), p->queue_pairs,
+                p->bidirectional ? ", bidirectional" : "",
+                p->measure == MEASURE_LATENCY ? "latency" : "bandwidth");
+        return text;
+}
+
+static bool receives(enum operation o)
+{
+        return o == OPERATION_SEND || o == OPERATION_WRITE_IMMEDIATE;
+}
+
+/* The passive end sends until it is told, and what it sends needs receives until it has stopped. */
+struct stopping {
+        struct passive *passive;
+        int done[2];
+};
+
+static void *stop_passive(void *argument)
+{
+        struct stopping *s = argument;
+        passive_stop(s->passive);
+        assert_int_equal(write(s->done[1], "x", 1), 1);
+        return NULL;
+}
+
+static void serve_while_stopping(struct pair *p, struct passive *passive, struct result *r)
+{
+        struct stopping s = { .passive = passive };
+        struct result rest;
+        pthread_t thread;
+        assert_int_equal(pipe2(s.done, O_CLOEXEC), 0);
+        assert_int_equal(pthread_create(&thread, NULL, stop_passive, &s), 0);
+        struct watch watch = { .fd = s.done[0] };
+        result_init(&rest);
+        good(stream_serve(p->sender, &p->plan, false, clock_now_ns() + LIMIT_NS, &watch, &rest), &rest.fault);
+        pthread_join(thread, NULL);
+        r->received += rest.received;
+        if (p->plan.transport == TRANSPORT_RC)
+                check_row(r->received == passive->result.messages, plan_text(&p->plan));
+        close(s.done[0]);
+        close(s.done[1]);
+}
+
+static void check_run(const struct pair *p, const struct result *r, const struct passive *passive)
+{
+        const char *what = plan_text(&p->plan);
+        bool pulls = !operation_is_halved(p->plan.operation), lossy = p->plan.transport != TRANSPORT_RC;
+        bool atomic = p->plan.operation == OPERATION_FETCH_ADD || p->plan.operation == OPERATION_COMPARE_SWAP;
+        bool mutual = p->plan.bidirectional || (p->plan.measure == MEASURE_LATENCY && !pulls);
+        uint64_t sent = r->own_bytes / p->plan.message_bytes;
+        check_row(r->messages + r->lost == p->plan.budget_messages, what);
+        if (p->plan.measure == MEASURE_BANDWIDTH && receives(p->plan.operation)) {
+                check_row(passive->result.received <= sent && passive->result.received > 0, what);
+                check_row(lossy || passive->result.received == sent, what);
+        }
+        check_row(passive->result.messages > 0 || !mutual, what);
+        if (lossy && p->plan.queue_pairs > 1)
+                return; /* one of them may have lost all of its messages */
+        bool lands_there = atomic || !pulls, lands_here = atomic ? mutual : pulls || mutual;
+        verify(p->receiver, false, sent, lands_there || mutual, what);
+        verify(p->sender, true, passive->result.messages, lands_here, what);
+}
+
+static void run_plan(
+        enum measure measure, enum operation operation, enum transport transport, const struct shape *shape)
+{
+        struct pair p;
+        struct result r;
+        struct passive passive;
+        char why[ENGINE_REASON_MAX] = "";
+        pair_init(&p, measure);
+        plan_set_operation(&p.plan, operation, transport);
+        if (p.plan.message_bytes != 8)
+                p.plan.message_bytes = shape->message_bytes;
+        if (transport == TRANSPORT_UD && p.plan.message_bytes > p.plan.mtu_bytes)
+                p.plan.message_bytes = p.plan.mtu_bytes;
+        p.plan.queue_pairs = shape->queue_pairs;
+        p.plan.post_list = shape->post_list;
+        p.plan.signal_interval = shape->signal_interval;
+        p.plan.bidirectional = shape->bidirectional;
+        p.plan.verify = true;
+        p.plan.budget_bytes = p.plan.budget_ns = 0;
+        p.plan.budget_messages = measure == MEASURE_LATENCY ? 30 : 40 * shape->queue_pairs;
+        check_row(plan_check(&p.plan, why) == 0, why);
+        plan_resolve(&p.plan);
+        pair_connect(&p);
+        endpoint_fill(p.receiver, false);
+        endpoint_fill(p.sender, true);
+        passive_start(&passive, &p);
+        result_init(&r);
+        uint64_t deadline_ns = clock_now_ns() + LIMIT_NS;
+        good(measure == MEASURE_LATENCY ? pingpong_run(p.sender, &p.plan, true, deadline_ns, NULL, &r)
+                                        : stream_run(p.sender, &p.plan, deadline_ns, NULL, &r),
+                &r.fault);
+        if (shape->bidirectional && receives(operation))
+                serve_while_stopping(&p, &passive, &r);
+        else
+                passive_stop(&passive);
+        check_run(&p, &r, &passive);
+        result_done(&r);
+        pair_done(&p);
+}
+
+static void run_all_plans(enum measure measure, const struct shape *shapes, size_t n)
+{
+        char why[ENGINE_REASON_MAX];
+        unsigned runs = 0;
+        for (enum operation o = 0; o < N_OPERATIONS; o++)
+                for (enum transport t = 0; t < N_TRANSPORTS; t++) {
+                        struct plan p;
+                        plan_defaults(&p, measure, DEVICE_SOFTWARE);
+                        plan_set_operation(&p, o, t);
+                        if (plan_check(&p, why) < 0)
+                                continue;
+                        for (size_t i = 0; i < n; i++, runs++)
+                                run_plan(measure, o, t, &shapes[i]);
+                }
+        assert_int_equal(runs, 10 * n); /* six on RC, three on UC, one on UD */
+}
+
+static void every_operation_carries_its_data(void **state)
+{
+        static const struct shape shapes[] = {
+                { 1, 1, 1, 1, false },
+                { 4097, 2, 4, 2, false },
+                { 65536, 3, 4, 1, true },
+        };
+        run_all_plans(MEASURE_BANDWIDTH, shapes, ARRAY_SIZE(shapes));
+}
+
+static void every_operation_has_a_latency(void **state)
+{
+        static const struct shape shapes[] = {
+                { 2, 1, 1, 8, false },
+                { 64, 1, 1, 8, false },
+                { 9000, 1, 1, 1, false },
+        };
+        run_all_plans(MEASURE_LATENCY, shapes, ARRAY_SIZE(shapes));
+}
+
+static void many_queue_pairs_carry_their_data(void **state)
+{
+        static const struct shape shapes[] = { { 4096, 64, 4, 4, false }, { 512, 256, 2, 2, false } };
+        for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+                run_plan(MEASURE_BANDWIDTH, OPERATION_WRITE, TRANSPORT_RC, &shapes[i]);
+                run_plan(MEASURE_BANDWIDTH, OPERATION_SEND, TRANSPORT_RC, &shapes[i]);
+                run_plan(MEASURE_BANDWIDTH, OPERATION_READ, TRANSPORT_RC, &shapes[i]);
+        }
 }
 
 /* What disturbs a run, from another thread, after a tenth of a second. */
@@ -347,8 +544,8 @@ static void what_cannot_be_is_refused_with_the_reason(void **state)
         p.plan.queue_pairs = 1;
         refused(&p, device(), 1, -EMSGSIZE, "message_bytes");
         p.plan = plan;
-        p.plan.queue_pairs = ENDPOINT_QPS_MAX;
         p.plan.depth = 16384;
+        p.plan.receive_depth = 16384;
         refused(&p, device(), 1, -EINVAL, "completion entries");
         p.plan = plan;
         p.address.index += 500;
@@ -400,6 +597,9 @@ int main(void)
                 cmocka_unit_test(budgets_are_met_to_the_byte),
                 cmocka_unit_test(counters_agree_with_what_was_sent), cmocka_unit_test(time_ends_a_run),
                 cmocka_unit_test(every_message_is_a_latency_sample),
+                cmocka_unit_test(every_operation_carries_its_data),
+                cmocka_unit_test(every_operation_has_a_latency),
+                cmocka_unit_test(many_queue_pairs_carry_their_data),
                 cmocka_unit_test(cancelling_ends_it_at_once), cmocka_unit_test(a_receiver_that_goes_ends_it),
                 cmocka_unit_test(a_device_that_goes_ends_it_and_is_let_go),
                 cmocka_unit_test(what_cannot_be_is_refused_with_the_reason),

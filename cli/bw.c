@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma-canary bw: write bandwidth to another host. */
+/* rdma-canary bw: bandwidth to another host. */
 #include <stddef.h>
 
 #include "cli/commands.h"
 #include "cli/measure_options.h"
 #include "cli/measurement.h"
 
-static const struct option_group *const groups[] = { &group_ends, &group_traffic, &group_bandwidth_limits,
-        &group_output, NULL };
+static const struct option_group *const groups[] = { &group_ends, &group_operation, &group_traffic,
+        &group_bandwidth_traffic, &group_bandwidth_limits, &group_output, NULL };
 
 static int bw(const struct command *self, int argc, char **argv)
 {
@@ -17,7 +17,7 @@ static int bw(const struct command *self, int argc, char **argv)
 const struct command command_bw = {
         .name = "bw",
         .synopsis = "HOST[:PORT]|--loopback [OPTION...]",
-        .summary = "Measures write bandwidth to a host that runs rdma-canaryd or respond.",
+        .summary = "Measures bandwidth to a host that runs rdma-canaryd or respond.",
         .groups = groups,
         .run = bw,
 };

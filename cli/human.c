@@ -56,7 +56,7 @@ static void print_end(FILE *to, const char *title, const char *node, const char 
 static void print_plan(FILE *to, const struct plan *p)
 {
         char what[48], pairs[32], size[UNITS_MAX], messages[UNITS_MAX + 16], depth[24], mtu[24];
-        text_message(what, sizeof(what), "%s %s", name_transport(p), name_operation(p));
+        text_message(what, sizeof(what), "%s %s", transport_name(p->transport), operation_name(p->operation));
         text_message(pairs, sizeof(pairs), "%u queue pair%s", p->queue_pairs, p->queue_pairs == 1 ? "" : "s");
         text_message(messages, sizeof(messages), "messages of %s", units_bytes(size, p->message_bytes));
         text_message(depth, sizeof(depth), "depth %u", p->depth);
@@ -76,6 +76,7 @@ static void print_bandwidth(FILE *to, const struct result *r)
                 { "steady", r->steady_bps },
                 { "worst window", r->worst_window_bps },
                 { "best window", r->best_window_bps },
+                { "back, average", r->peer_average_bps },
         };
         const struct unit *bytes = units_for(QUANTITY_RATE, r->average_bps);
         const struct unit *bits = units_for(QUANTITY_BITS, r->average_bps);
@@ -108,8 +109,8 @@ static void print_latency(FILE *to, const struct result *r)
         };
         const struct unit *unit = units_for(QUANTITY_TIME, (double)l->p50_ns);
         size_t bytes, width = columns(unit->name, SIZE_MAX, &bytes);
-        fprintf(to, "latency    %*s%s  one way, all of %" PRIu64 " samples\n", (int)(16 - width), "",
-                unit->name, l->count);
+        fprintf(to, "latency    %*s%s  %s, all of %" PRIu64 " samples\n", (int)(16 - width), "", unit->name,
+                operation_is_halved(r->plan.operation) ? "one way" : "there and back", l->count);
         for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
                 char text[UNITS_MAX];
                 fprintf(to, "  %-14s %10s\n", figures[i].name, units_in(text, figures[i].ns, unit));
@@ -125,6 +126,24 @@ static void print_counters(FILE *to, const char *title, const struct counter_del
                         c->items[i].delta);
 }
 
+/* What only some runs have to say. */
+static void print_findings(FILE *to, const struct result *r)
+{
+        char lost[40], bytes[UNITS_MAX], verified[UNITS_MAX + 32];
+        uint64_t compared = r->verified.bytes + r->peer_verified.bytes;
+        if (r->plan.transport != TRANSPORT_RC) {
+                text_message(lost, sizeof(lost), "%" PRIu64 " messages", r->lost);
+                human_line(to, "lost",
+                        (const char *const[]){ r->lost_known ? lost : "not known: the receiver is not told" },
+                        1);
+        }
+        if (r->plan.verify) {
+                text_message(
+                        verified, sizeof(verified), "%s of memory, as sent", units_bytes(bytes, compared));
+                human_line(to, "verified", (const char *const[]){ verified }, 1);
+        }
+}
+
 static void print_tail(FILE *to, const struct result *r)
 {
         char bytes[UNITS_MAX], sent[UNITS_MAX + 40], time[UNITS_MAX], here[UNITS_MAX + 8],
@@ -134,6 +153,7 @@ static void print_tail(FILE *to, const struct result *r)
                 sent, sizeof(sent), "%s in %" PRIu64 " messages", units_bytes(bytes, r->bytes), r->messages);
         units_duration(time, (double)r->traffic_ns);
         human_line(to, "sent", (const char *const[]){ sent, time, "cut by --timeout" }, r->truncated ? 3 : 2);
+        print_findings(to, r);
         text_message(here, sizeof(here), "here %s", units_duration(cpu, (double)r->cpu_ns));
         text_message(there, sizeof(there), "there %s", units_duration(cpu, (double)r->peer_cpu_ns));
         human_line(to, "CPU time", (const char *const[]){ here, there }, 2);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/measure_options.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
 #include "base/scope.h"
 
@@ -14,7 +16,30 @@ static const struct option ends[] = {
                 .help = "of that device; else the first active one" },
         { ROW("peer-device", OPTION_TEXT, peer_device), .help = "of the peer, by name, or" },
         { ROW("peer-rail", OPTION_U64, peer_rail), .max = 255, .help = "by its place, from 0; else as ours" },
+        { ROW("peer-address", OPTION_TEXT, peer_address), .help = "of its RDMA port, where it has several" },
         { ROW("peer-node", OPTION_TEXT, peer_node), .help = "fail when another node answers" },
+};
+
+/* In the order of the engine's enums. */
+static const char *const operations[] = { "write", "write-immediate", "read", "send", "fetch-add",
+        "compare-swap", NULL };
+static const char *const transports[] = { "rc", "uc", "ud", NULL };
+static const char *const inlinings[] = { "auto", "off", "on", NULL };
+static const char *const waits[] = { "hybrid", "poll", "event", NULL };
+static_assert(ARRAY_SIZE(operations) == N_OPERATIONS + 1, "a word for each operation");
+static_assert(ARRAY_SIZE(transports) == N_TRANSPORTS + 1, "a word for each transport");
+
+static const struct option operation[] = {
+        { ROW("operation", OPTION_CHOICE, operation), .choices = operations,
+                .help = "write, read, send, fetch-add; more: the manual page" },
+        { ROW("transport", OPTION_CHOICE, transport), .choices = transports,
+                .help = "rc, uc (write, send), ud (send)" },
+        { ROW("verify", OPTION_BOOL, verify), .help = "the data that arrived, on both ends" },
+};
+
+static const struct option bandwidth_traffic[] = {
+        { ROW("bidirectional", OPTION_BOOL, bidirectional), .help = "the peer sends as well" },
+        { ROW("rate", OPTION_RATE, rate_bps), .min = 1, .help = "at most, evenly; else as fast as it goes" },
 };
 
 static const struct option traffic[] = {
@@ -24,6 +49,21 @@ static const struct option traffic[] = {
         { ROW("post-list", OPTION_U64, post_list), .max = 8192, .help = "work requests per doorbell" },
         { ROW("signal-interval", OPTION_U64, signal_interval), .max = 8192,
                 .help = "one completion per this many work requests" },
+        { ROW("receive-depth", OPTION_U64, receive_depth), .max = 16384,
+                .help = "receives posted per queue pair" },
+        { ROW("inline", OPTION_CHOICE, inlining), .choices = inlinings,
+                .help = "messages in the work requests: auto, off, on" },
+        { ROW("wait", OPTION_CHOICE, wait), .choices = waits,
+                .help = "for completions: hybrid, poll, event" },
+        { ROW("ack-timeout", OPTION_U64, ack_timeout), .max = 22,
+                .help = "N: 4.096 us by 2 to the N until a retry" },
+        { ROW("retries", OPTION_U64, retries), .max = 6, .help = "until the queue pair gives up" },
+        { ROW("service-level", OPTION_U64, service_level), .max = 15,
+                .help = "of InfiniBand, and RoCE's priority" },
+        { ROW("traffic-class", OPTION_U64, traffic_class), .max = UINT8_MAX,
+                .help = "of IP: the DSCP times 4" },
+        { ROW("flow-label", OPTION_U64, flow_label), .max = 0xfffff,
+                .help = "another path of several, where the device uses it" },
         { ROW("mtu", OPTION_U64, mtu), .max = 4096, .help = "of the path; else the smaller of both ports'" },
         { ROW("bytes", OPTION_SIZE, bytes), .help = "to send, or" },
         { ROW("messages", OPTION_U64, messages), .help = "to send, or" },
@@ -54,6 +94,9 @@ static const struct option output[] = {
 };
 
 const struct option_group group_ends = { "the two ends", ends, ARRAY_SIZE(ends) };
+const struct option_group group_operation = { "the operation", operation, ARRAY_SIZE(operation) };
+const struct option_group group_bandwidth_traffic = { "bandwidth only", bandwidth_traffic,
+        ARRAY_SIZE(bandwidth_traffic) };
 const struct option_group group_traffic = { "the traffic", traffic, ARRAY_SIZE(traffic) };
 const struct option_group group_bandwidth_limits = { "the limits", bandwidth_limits,
         ARRAY_SIZE(bandwidth_limits) };

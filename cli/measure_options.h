@@ -10,17 +10,20 @@
 
 /* 0, NULL, false: not given; the engine's default for the device holds. */
 struct measure_options {
-        char *device, *peer_device, *peer_node;
+        char *device, *peer_device, *peer_address, *peer_node;
         uint64_t port, peer_rail;
         uint64_t size, queue_pairs, depth, post_list, signal_interval, mtu;
         uint64_t bytes, messages, duration_ns, timeout_ns;
+        unsigned operation, transport, inlining, wait; /* the engine's enums */
+        uint64_t rate_bps, receive_depth, ack_timeout, retries, service_level, traffic_class, flow_label;
+        bool bidirectional, verify;
         struct limits limits;
         char *record, *note;
         bool loopback, json, csv;
 };
 
-extern const struct option_group group_ends, group_traffic, group_bandwidth_limits, group_latency_limits,
-        group_output;
+extern const struct option_group group_ends, group_operation, group_bandwidth_traffic, group_traffic,
+        group_bandwidth_limits, group_latency_limits, group_output;
 
 /* Defaults, the command line, and what no single option can tell. What is wrong is in a->text. */
 enum arguments_result measure_options_parse(

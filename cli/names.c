@@ -12,18 +12,6 @@ const char *name_port_state(unsigned state)
         return state < ARRAY_SIZE(names) ? names[state] : "unknown";
 }
 
-const char *name_operation(const struct plan *p)
-{
-        static const char *const names[] = { [OPERATION_WRITE] = "write" };
-        return (size_t)p->operation < ARRAY_SIZE(names) ? names[p->operation] : "unknown";
-}
-
-const char *name_transport(const struct plan *p)
-{
-        static const char *const names[] = { [TRANSPORT_RC] = "RC" };
-        return (size_t)p->transport < ARRAY_SIZE(names) ? names[p->transport] : "unknown";
-}
-
 void name_of_host(char *dst, size_t size)
 {
         if (gethostname(dst, size) < 0 || dst[0] == '\0')

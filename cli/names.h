@@ -8,8 +8,6 @@
 #define PORT_STATE_ACTIVE 4 /* enum ibv_port_state, which only the engine includes */
 
 const char *name_port_state(unsigned state);
-const char *name_operation(const struct plan *p); /* "write" */
-const char *name_transport(const struct plan *p); /* "RC" */
 /* This host, as it calls itself. */
 void name_of_host(char *dst, size_t size);
 

@@ -69,12 +69,42 @@ static void make_stage(const void *from, char *dst)
 
 static void make_operation(const void *from, char *dst)
 {
-        text_message(dst, FIELD_MADE_MAX, "%s", name_operation(&((const struct report *)from)->result.plan));
+        text_message(dst, FIELD_MADE_MAX, "%s",
+                operation_name(((const struct report *)from)->result.plan.operation));
 }
 
 static void make_transport(const void *from, char *dst)
 {
-        text_message(dst, FIELD_MADE_MAX, "%s", name_transport(&((const struct report *)from)->result.plan));
+        text_message(dst, FIELD_MADE_MAX, "%s",
+                transport_name(((const struct report *)from)->result.plan.transport));
+}
+
+static bool lost_known(const void *from)
+{
+        const struct report *r = from;
+        return reported(from) && r->result.lost_known;
+}
+
+static bool bidirectional(const void *from)
+{
+        return reported(from) && ((const struct report *)from)->result.plan.bidirectional;
+}
+
+static bool verified(const void *from)
+{
+        return reported(from) && ((const struct report *)from)->result.plan.verify;
+}
+
+static double verified_bytes(const void *from)
+{
+        const struct result *r = &((const struct report *)from)->result;
+        return (double)(r->verified.bytes + r->peer_verified.bytes);
+}
+
+static double wrong_bytes(const void *from)
+{
+        const struct result *r = &((const struct report *)from)->result;
+        return (double)(r->verified.wrong + r->peer_verified.wrong);
 }
 
 static double message_rate(const void *from)
@@ -115,13 +145,21 @@ static const struct field fields_before[] = {
         { "depth", FIELD_UNSIGNED, PLAN(depth), .positive = true },
         { "post_list", FIELD_UNSIGNED, PLAN(post_list), .positive = true },
         { "signal_interval", FIELD_UNSIGNED, PLAN(signal_interval), .positive = true },
+        { "receive_depth", FIELD_UNSIGNED, PLAN(receive_depth), .positive = true },
+        { "bidirectional", FIELD_BOOL, PLAN(bidirectional) },
+        { "inlined", FIELD_BOOL, RESULT(inlined), .known = measured },
+        { "completion_queues", FIELD_UNSIGNED, RESULT(completion_queues), .positive = true },
         { "mtu_bytes", FIELD_UNSIGNED, PLAN(mtu_bytes), .positive = true },
         { "budget_bytes", FIELD_U64, PLAN(budget_bytes), .positive = true },
         { "budget_messages", FIELD_U64, PLAN(budget_messages), .positive = true },
         { "budget_ns", FIELD_U64, PLAN(budget_ns), .positive = true },
+        { "rate_bytes_per_second", FIELD_U64, PLAN(rate_bps), .positive = true },
         { "warmup_messages", FIELD_U64, PLAN(warmup_messages) },
         { "bytes", FIELD_U64, RESULT(bytes), .known = measured },
         { "messages", FIELD_U64, RESULT(messages), .known = measured },
+        { "lost_messages", FIELD_U64, RESULT(lost), .known = lost_known },
+        { "verified_bytes", FIELD_RECKONED, .reckon = verified_bytes, .known = verified },
+        { "wrong_bytes", FIELD_RECKONED, .reckon = wrong_bytes, .known = verified },
         { "traffic_ns", FIELD_U64, RESULT(traffic_ns), .known = measured },
         { "cut_by_timeout", FIELD_BOOL, RESULT(truncated), .known = measured },
 };
@@ -134,6 +172,9 @@ static const struct field fields_bandwidth[] = {
                 .positive = true },
         { "worst_window_bytes_per_second", FIELD_DOUBLE, RESULT(worst_window_bps), .known = measured,
                 .positive = true },
+        { "peer_bytes", FIELD_U64, RESULT(peer_bytes), .known = bidirectional },
+        { "peer_traffic_ns", FIELD_U64, RESULT(peer_traffic_ns), .known = bidirectional },
+        { "peer_average_bytes_per_second", FIELD_DOUBLE, RESULT(peer_average_bps), .known = bidirectional },
         { "messages_per_second", FIELD_RECKONED, .reckon = message_rate, .known = measured },
         { "limit_average_bytes_per_second", FIELD_U64, AT(limits.min_bw_bps), .positive = true },
 };

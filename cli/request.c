@@ -56,13 +56,32 @@ static void replace(unsigned *field, uint64_t given)
                 *field = (unsigned)given;
 }
 
+static void fill_path(struct plan *p, const struct measure_options *o)
+{
+        if (o->ack_timeout > 0)
+                p->timeout = (uint8_t)o->ack_timeout;
+        if (o->retries > 0)
+                p->retry_count = (uint8_t)o->retries;
+        p->service_level = (uint8_t)o->service_level;
+        p->traffic_class = (uint8_t)o->traffic_class;
+        p->flow_label = (uint32_t)o->flow_label;
+        replace(&p->mtu_bytes, o->mtu);
+}
+
 static void fill_plan(struct plan *p, const struct measure_options *o)
 {
+        plan_set_operation(p, (enum operation)o->operation, (enum transport)o->transport);
+        p->bidirectional = o->bidirectional;
+        p->verify = o->verify;
+        p->rate_bps = o->rate_bps;
+        p->inlining = (enum inlining)o->inlining;
+        p->wait = (enum completion_wait)o->wait;
+        fill_path(p, o);
+        replace(&p->receive_depth, o->receive_depth);
         replace(&p->queue_pairs, o->queue_pairs);
         replace(&p->depth, o->depth);
         replace(&p->post_list, o->post_list);
         replace(&p->signal_interval, o->signal_interval);
-        replace(&p->mtu_bytes, o->mtu);
         if (o->size > 0)
                 p->message_bytes = o->size;
         if (o->bytes == 0 && o->messages == 0 && o->duration_ns == 0)
@@ -81,6 +100,7 @@ void request_fill(struct measure_request *ret, const struct measure_options *o, 
                 .peer_node = o->peer_node,
                 .peer_rail = o->peer_rail == RAIL_LIKE_OURS ? rail : (unsigned)o->peer_rail,
                 .peer_device = o->peer_device,
+                .peer_address = o->peer_address,
                 .operator= true,
                 .deadline_ns = clock_now_ns() + o->timeout_ns + o->duration_ns,
         };

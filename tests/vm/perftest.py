@@ -3,6 +3,7 @@
 What is compared is what the tools say of the same wire, or of the same CPUs, not how fast an emulator is.
 """
 
+import json
 import re
 import statistics
 
@@ -24,14 +25,9 @@ def responder(host, peer):
     return process
 
 
-def mib_per_s(text, label):
-    value, unit = re.search(rf"^\s+{label}\s+([\d.]+) (\wi?B)/s", text, re.MULTILINE).groups()
-    return float(value) * {"KiB": 1 / 1024, "MiB": 1, "GiB": 1024}[unit]
-
-
-def microseconds(text, label):
-    value, unit = re.search(rf"^\s+{label}\s+([\d.]+) (\w+)", text, re.MULTILINE).groups()
-    return float(value) * {"ns": 1e-3, "µs": 1, "ms": 1e3}[unit]
+def measured(host, words):
+    """The JSON document of the command-line tool on this host."""
+    return json.loads(host.run(f"{host.cli} {words} --json", timeout=60).out)
 
 
 def perftest(a, b, command):
@@ -71,13 +67,12 @@ class Pairs:
 
 def write_bandwidth(a, b):
     """MiB/s; b has a responder."""
-    return Pairs(lambda: mib_per_s(a.run(f"{a.cli} bw {b.name} {OUR_BW}", timeout=60).out, "average"),
+    return Pairs(lambda: measured(a, f"bw {b.name} {OUR_BW}")["average_bytes_per_second"] / (1 << 20),
                  lambda: float(perftest(a, b, WRITE_BW)[3]))
 
 
 def write_latency(a, b, target, messages=1000):
     """Median in µs; `target` is the name or address of b, which has a responder."""
     return Pairs(
-        lambda: microseconds(a.run(f"{a.cli} lat {target} --size 64 --messages {messages} --timeout 30s", timeout=60).out,
-                             "median"),
+        lambda: measured(a, f"lat {target} --size 64 --messages {messages} --timeout 30s")["p50_ns"] / 1000,
         lambda: float(perftest(a, b, f"ib_write_lat -d rxe0 -x 1 -s 64 -n {messages} -F")[4]))

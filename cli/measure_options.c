@@ -25,6 +25,7 @@ static const char *const operations[] = { "write", "write-immediate", "read", "s
         "compare-swap", NULL };
 static const char *const transports[] = { "rc", "uc", "ud", NULL };
 static const char *const inlinings[] = { "auto", "off", "on", NULL };
+static const char *const memories[] = { "auto", "plain", "thp", "hugetlb", NULL };
 static const char *const waits[] = { "hybrid", "poll", "event", NULL };
 static_assert(ARRAY_SIZE(operations) == N_OPERATIONS + 1, "a word for each operation");
 static_assert(ARRAY_SIZE(transports) == N_TRANSPORTS + 1, "a word for each transport");
@@ -55,6 +56,8 @@ static const struct option traffic[] = {
                 .help = "messages in the work requests: auto, off, on" },
         { ROW("wait", OPTION_CHOICE, wait), .choices = waits,
                 .help = "for completions: hybrid, poll, event" },
+        { ROW("memory", OPTION_CHOICE, memory), .choices = memories,
+                .help = "of both ends: auto, plain, thp, hugetlb" },
         { ROW("ack-timeout", OPTION_U64, ack_timeout), .max = 22,
                 .help = "N: 4.096 us by 2 to the N until a retry" },
         { ROW("retries", OPTION_U64, retries), .max = 6, .help = "until the queue pair gives up" },

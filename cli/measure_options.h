@@ -14,7 +14,7 @@ struct measure_options {
         uint64_t port, peer_rail;
         uint64_t size, queue_pairs, depth, post_list, signal_interval, mtu;
         uint64_t bytes, messages, duration_ns, timeout_ns;
-        unsigned operation, transport, inlining, wait; /* the engine's enums */
+        unsigned operation, transport, inlining, wait, memory; /* the engine's enums */
         uint64_t rate_bps, receive_depth, ack_timeout, retries, service_level, traffic_class, flow_label;
         bool bidirectional, verify;
         struct limits limits;

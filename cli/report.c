@@ -107,6 +107,12 @@ static double wrong_bytes(const void *from)
         return (double)(r->verified.wrong + r->peer_verified.wrong);
 }
 
+static void make_memory(const void *from, char *dst)
+{
+        text_message(
+                dst, FIELD_MADE_MAX, "%s", memory_kind_name(((const struct report *)from)->result.memory));
+}
+
 static double message_rate(const void *from)
 {
         const struct result *r = &((const struct report *)from)->result;
@@ -148,6 +154,7 @@ static const struct field fields_before[] = {
         { "receive_depth", FIELD_UNSIGNED, PLAN(receive_depth), .positive = true },
         { "bidirectional", FIELD_BOOL, PLAN(bidirectional) },
         { "inlined", FIELD_BOOL, RESULT(inlined), .known = measured },
+        { "memory", FIELD_MADE, .make = make_memory, .known = measured },
         { "completion_queues", FIELD_UNSIGNED, RESULT(completion_queues), .positive = true },
         { "mtu_bytes", FIELD_UNSIGNED, PLAN(mtu_bytes), .positive = true },
         { "budget_bytes", FIELD_U64, PLAN(budget_bytes), .positive = true },

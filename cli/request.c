@@ -73,6 +73,7 @@ static void fill_plan(struct plan *p, const struct measure_options *o)
         plan_set_operation(p, (enum operation)o->operation, (enum transport)o->transport);
         p->bidirectional = o->bidirectional;
         p->verify = o->verify;
+        p->memory = (enum memory_kind)o->memory;
         p->rate_bps = o->rate_bps;
         p->inlining = (enum inlining)o->inlining;
         p->wait = (enum completion_wait)o->wait;

@@ -153,10 +153,12 @@ static int register_fault(const struct endpoint *ep, int error, struct fault *fa
 static int make_memory(struct endpoint *ep, int node, struct fault *fault)
 {
         uint64_t bytes = plan_memory_bytes(&ep->plan);
-        int r = memory_map(&ep->memory, bytes, ep->class == DEVICE_HARDWARE, node);
+        enum memory_kind kind = ep->plan.memory;
+        if (kind == MEMORY_AUTO && ep->class == DEVICE_SOFTWARE)
+                kind = MEMORY_PLAIN; /* no device reads it whose translations huge pages would spare */
+        int r = memory_map(&ep->memory, bytes, kind, node, &ep->memory_used, fault);
         if (r < 0)
-                return fault_set(
-                        fault, OUTCOME_LOCAL, r, "no memory for %" PRIu64 " bytes of messages", bytes);
+                return r;
         ep->pd = ibv_alloc_pd(ep->context);
         if (!ep->pd)
                 return fault_set(fault, OUTCOME_LOCAL, -errno, "no protection domain on %s: %s", ep->device,

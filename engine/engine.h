@@ -121,6 +121,16 @@ enum inlining {
         INLINING_ON, /* all messages, or the run is refused */
 };
 
+/* Of both ends' messages. */
+enum memory_kind {
+        MEMORY_AUTO, /* transparent huge pages if the kernel has them and at least one is filled, else plain */
+        MEMORY_PLAIN,   /* pages of the kernel's size; none is merged into a huge one */
+        MEMORY_THP,     /* transparent huge pages; the kernel takes plain ones where memory is in fragments */
+        MEMORY_HUGETLB, /* huge pages of 2 MiB set aside by the administrator */
+};
+
+const char *memory_kind_name(enum memory_kind k); /* "auto", "plain", "thp", "hugetlb", as on the wire */
+
 /* How completions are waited for. */
 enum completion_wait {
         WAIT_HYBRID, /* a bounded spin, then the event */
@@ -143,6 +153,7 @@ struct plan {
         bool verify;              /* memory is filled with patterns before and compared after the traffic */
         enum inlining inlining;
         enum completion_wait wait;
+        enum memory_kind memory;
         unsigned mtu_bytes; /* (0: the smaller of both ports' active MTUs) */
         /* The run ends when any budget that is not 0 is used up; at least one is set. A byte budget is met
          * to the byte when it is a multiple of message_bytes, else rounded up to whole messages. */
@@ -263,6 +274,7 @@ struct result {
 
         struct verification verified, peer_verified;
         bool inlined;                 /* messages went out inside the work requests */
+        enum memory_kind memory;      /* of this end's messages; not MEMORY_AUTO once there are any */
         unsigned completion_queues;   /* how many the device's limits made of it */
         uint64_t cpu_ns, peer_cpu_ns; /* of the measuring threads over the traffic */
         struct counter_deltas counters, peer_counters;

@@ -341,12 +341,13 @@ static int exchange_report(struct measurement *m, const struct patience *p, stru
                 finish->p50_ns = m->result->latency.p50_ns;
                 finish->p99_ns = m->result->latency.p99_ns;
         }
-        const struct message *answer = NULL;
+        const struct message *answer;
         int r = dialogue_send(m->dialogue, p, fault);
         if (r == 0)
                 r = serve_the_rest(m, p, fault);
-        if (r == 0)
-                r = dialogue_receive(m->dialogue, 1U << MESSAGE_REPORT, p, &answer, fault);
+        if (r < 0)
+                return r;
+        r = dialogue_receive(m->dialogue, 1U << MESSAGE_REPORT, p, &answer, fault);
         if (r < 0)
                 return r;
         take_report(m->result, &answer->report);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/scope.h"
 #include "base/sysfs.h"
 #include "base/text.h"
 #include "engine/fault.h"
@@ -132,8 +133,19 @@ static int map_fault(size_t bytes, enum memory_kind kind, int error, struct faul
                 strerror(-error));
 }
 
-int memory_map_kind(struct memory *m, size_t bytes, enum memory_kind wanted, int node,
-        enum memory_kind *ret_used, struct fault *fault)
+const char *memory_kind_name(enum memory_kind k)
+{
+        static const char *const names[] = {
+                [MEMORY_AUTO] = "auto",
+                [MEMORY_PLAIN] = "plain",
+                [MEMORY_THP] = "thp",
+                [MEMORY_HUGETLB] = "hugetlb",
+        };
+        return (size_t)k < ARRAY_SIZE(names) ? names[k] : "unknown";
+}
+
+int memory_map(struct memory *m, size_t bytes, enum memory_kind wanted, int node, enum memory_kind *ret_used,
+        struct fault *fault)
 {
         if (wanted == MEMORY_AUTO)
                 wanted = bytes >= HUGE_PAGE_BYTES && thp_is_on() ? MEMORY_THP : MEMORY_PLAIN;
@@ -145,12 +157,6 @@ int memory_map_kind(struct memory *m, size_t bytes, enum memory_kind wanted, int
                 return map_fault(bytes, wanted, r, fault);
         *ret_used = wanted;
         return 0;
-}
-
-int memory_map(struct memory *m, size_t bytes, bool huge, int node)
-{
-        enum memory_kind used;
-        return memory_map_kind(m, bytes, huge ? MEMORY_AUTO : MEMORY_PLAIN, node, &used, NULL);
 }
 
 void memory_unmap(struct memory *m)

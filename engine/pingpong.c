@@ -331,6 +331,7 @@ static int run(struct pingpong *p, bool active, struct result *ret)
         ret->received = p->received;
         ret->inlined = p->ep->inlined;
         ret->completion_queues = p->ep->n_cqs;
+        ret->memory = p->ep->memory_used;
         if (ret->traffic_ns > 0)
                 ret->average_bps = (double)ret->bytes * (double)NS_PER_SEC / (double)ret->traffic_ns;
         if (active)

@@ -143,7 +143,8 @@ static bool kind_known(const struct plan *p, char *why)
                in_range(why, "operation", p->operation, 0, N_OPERATIONS - 1) &&
                in_range(why, "transport", p->transport, 0, N_TRANSPORTS - 1) &&
                in_range(why, "inlining", p->inlining, INLINING_AUTO, INLINING_ON) &&
-               in_range(why, "wait", p->wait, WAIT_HYBRID, WAIT_EVENT);
+               in_range(why, "wait", p->wait, WAIT_HYBRID, WAIT_EVENT) &&
+               in_range(why, "memory", p->memory, MEMORY_AUTO, MEMORY_HUGETLB);
 }
 
 static bool operation_allowed(const struct plan *p, char *why)
@@ -283,7 +284,7 @@ uint64_t plan_memory_bytes(const struct plan *p)
 bool plan_is_extended(const struct plan *p)
 {
         return p->operation != OPERATION_WRITE || p->transport != TRANSPORT_RC || p->bidirectional ||
-               p->verify || p->rate_bps > 0 || p->queue_pairs > FIRST_QPS_MAX;
+               p->verify || p->rate_bps > 0 || p->memory != MEMORY_AUTO || p->queue_pairs > FIRST_QPS_MAX;
 }
 
 static const char *const stage_names[] = {

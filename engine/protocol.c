@@ -68,6 +68,13 @@ static const char *const inlinings[] = {
         [INLINING_ON] = "on",
         NULL,
 };
+static const char *const memories[] = {
+        [MEMORY_AUTO] = "auto",
+        [MEMORY_PLAIN] = "plain",
+        [MEMORY_THP] = "thp",
+        [MEMORY_HUGETLB] = "hugetlb",
+        NULL,
+};
 static const char *const waits[] = {
         [WAIT_HYBRID] = "hybrid",
         [WAIT_POLL] = "poll",
@@ -161,6 +168,7 @@ static const struct field plan_fields[] = {
         { "verify", FIELD_BOOL, AT(plan, verify), .optional = true },
         { "inlining", FIELD_CHOICE, AT(plan, inlining), .choices = inlinings, .optional = true },
         { "wait", FIELD_CHOICE, AT(plan, wait), .choices = waits, .optional = true },
+        { "memory", FIELD_CHOICE, AT(plan, memory), .choices = memories, .optional = true },
         { "mtu_bytes", FIELD_U32, AT(plan, mtu_bytes), .min = MTU_MIN, .max = MTU_MAX },
         { "budget_bytes", FIELD_U64, AT(plan, budget_bytes), .optional = true },
         { "budget_messages", FIELD_U64, AT(plan, budget_messages), .optional = true },

@@ -335,6 +335,7 @@ static void fill_result(const struct stream *s, struct result *ret)
 {
         ret->inlined = s->ep->inlined;
         ret->completion_queues = s->ep->n_cqs;
+        ret->memory = s->ep->memory_used;
         ret->received = s->received;
         ret->messages = s->completed - s->skipped;
         ret->bytes = ret->messages * s->plan->message_bytes;

@@ -37,6 +37,7 @@ struct endpoint {
         /* n_qps landing slots, for what the other end sends or fetches; where both ends send, as many source slots
          * behind them. */
         struct memory memory;
+        enum memory_kind memory_used;
         struct ibv_mr *mr;
         struct ibv_comp_channel *channel;
         /* Each of qps_per_cq queue pairs, the last of what is left: as few as the device's limit allows. */

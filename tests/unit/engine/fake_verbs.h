@@ -146,7 +146,8 @@ static int fake_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 static struct fake *fake_new(const struct plan *plan)
 {
         struct fake *f = calloc(1, sizeof(*f));
-        if (!f || memory_map(&f->ep.memory, plan_memory_bytes(plan), false, -1) < 0)
+        if (!f || memory_map(&f->ep.memory, plan_memory_bytes(plan), MEMORY_PLAIN, -1, &f->ep.memory_used,
+                          NULL) < 0)
                 abort();
         f->context.device = &f->device;
         f->context.ops.post_send = fake_post_send;

@@ -66,7 +66,7 @@ static void any_size_in_any_kind(void **state)
                         enum memory_kind used = MEMORY_AUTO;
                         if (kinds[k] == MEMORY_THP && !thp_is_on())
                                 continue;
-                        assert_int_equal(memory_map_kind(&m, sizes[i], kinds[k], -1, &used, &fault), 0);
+                        assert_int_equal(memory_map(&m, sizes[i], kinds[k], -1, &used, &fault), 0);
                         assert_int_equal(fault.kind, OUTCOME_OK);
                         assert_true(used == kinds[k] || (kinds[k] == MEMORY_AUTO && used != MEMORY_AUTO));
                         assert_zeroed(&m, sizes[i]);
@@ -80,10 +80,10 @@ static void auto_takes_huge_pages_for_what_fills_one(void **state)
 {
         struct memory m = { 0 };
         enum memory_kind used;
-        assert_int_equal(memory_map_kind(&m, HUGE_PAGE - 1, MEMORY_AUTO, -1, &used, NULL), 0);
+        assert_int_equal(memory_map(&m, HUGE_PAGE - 1, MEMORY_AUTO, -1, &used, NULL), 0);
         assert_int_equal(used, MEMORY_PLAIN);
         memory_unmap(&m);
-        assert_int_equal(memory_map_kind(&m, HUGE_PAGE, MEMORY_AUTO, -1, &used, NULL), 0);
+        assert_int_equal(memory_map(&m, HUGE_PAGE, MEMORY_AUTO, -1, &used, NULL), 0);
         assert_int_equal(used, thp_is_on() ? MEMORY_THP : MEMORY_PLAIN);
         memory_unmap(&m);
 }
@@ -92,7 +92,7 @@ static void pages_are_there_before_they_are_used(void **state)
 {
         struct memory m = { 0 };
         enum memory_kind used;
-        assert_int_equal(memory_map_kind(&m, 8 * HUGE_PAGE, MEMORY_PLAIN, 0, &used, NULL), 0);
+        assert_int_equal(memory_map(&m, 8 * HUGE_PAGE, MEMORY_PLAIN, 0, &used, NULL), 0);
         assert_true(smaps_kilobytes(m.data, "Rss:") >= 8 * HUGE_PAGE / 1024);
         assert_int_equal(smaps_kilobytes(m.data, "AnonHugePages:"), 0);
         memory_unmap(&m);
@@ -103,7 +103,7 @@ static void transparent_huge_pages_begin_where_they_can(void **state)
         struct memory m = { 0 };
         struct fault fault = { 0 };
         enum memory_kind used;
-        int r = memory_map_kind(&m, 3, MEMORY_THP, -1, &used, &fault);
+        int r = memory_map(&m, 3, MEMORY_THP, -1, &used, &fault);
         if (!thp_is_on()) {
                 assert_int_equal(r, -EOPNOTSUPP);
                 assert_non_null(strstr(fault.reason, "echo madvise >" THP_FILE));
@@ -122,7 +122,7 @@ static void huge_pages_that_are_not_free_are_refused(void **state)
         enum memory_kind used = MEMORY_AUTO;
         char needed[64], have[64], advice[128];
         uint64_t free_pages = read_number(POOL "free_hugepages") - read_number(POOL "resv_hugepages");
-        int r = memory_map_kind(&m, free_pages * HUGE_PAGE + 1, MEMORY_HUGETLB, -1, &used, &fault);
+        int r = memory_map(&m, free_pages * HUGE_PAGE + 1, MEMORY_HUGETLB, -1, &used, &fault);
         assert_true(r == -ENOMEM || r == -EOPNOTSUPP);
         assert_int_equal(fault.kind, OUTCOME_LOCAL);
         assert_int_equal(fault.error, r);
@@ -147,7 +147,7 @@ static void huge_pages_that_are_free_are_used(void **state)
         enum memory_kind used = MEMORY_AUTO;
         if (read_number(POOL "free_hugepages") < read_number(POOL "resv_hugepages") + 2)
                 skip();
-        assert_int_equal(memory_map_kind(&m, HUGE_PAGE + 1, MEMORY_HUGETLB, 0, &used, NULL), 0);
+        assert_int_equal(memory_map(&m, HUGE_PAGE + 1, MEMORY_HUGETLB, 0, &used, NULL), 0);
         assert_int_equal(used, MEMORY_HUGETLB);
         assert_int_equal(smaps_kilobytes(m.data, "Private_Hugetlb:"), 2 * HUGE_PAGE / 1024);
         assert_zeroed(&m, HUGE_PAGE + 1);
@@ -163,7 +163,7 @@ static void more_than_there_can_be_is_refused(void **state)
                         struct memory m = { 0 };
                         struct fault fault = { 0 };
                         enum memory_kind used;
-                        assert_int_equal(memory_map_kind(&m, sizes[i], kinds[k], -1, &used, &fault), -ENOMEM);
+                        assert_int_equal(memory_map(&m, sizes[i], kinds[k], -1, &used, &fault), -ENOMEM);
                         assert_non_null(strstr(fault.reason, "no memory for"));
                         assert_null(m.data);
                 }

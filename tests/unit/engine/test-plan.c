@@ -67,6 +67,7 @@ SPOIL(odd_measure, p->measure = (enum measure)7)
 SPOIL(odd_operation, p->operation = (enum operation)7)
 SPOIL(odd_transport, p->transport = (enum transport)7)
 SPOIL(odd_inlining, p->inlining = (enum inlining)7)
+SPOIL(odd_memory, p->memory = (enum memory_kind)7)
 SPOIL(odd_wait, p->wait = (enum completion_wait)7)
 SPOIL(read_on_uc, plan_set_operation(p, OPERATION_READ, TRANSPORT_UC))
 SPOIL(write_on_ud, plan_set_operation(p, OPERATION_WRITE, TRANSPORT_UD))
@@ -108,6 +109,7 @@ static void what_is_wrong_is_named(void **state)
                 { "transport", "7", odd_transport },
                 { "inlining", "7", odd_inlining },
                 { "wait", "7", odd_wait },
+                { "memory", "7", odd_memory },
                 { "read", "UC", read_on_uc },
                 { "write", "UD", write_on_ud },
                 { "fetch-add", "UC", atomic_on_uc },

@@ -106,6 +106,17 @@ def test_what_cannot_be_is_refused_with_the_reason(host):
 
 
 @scenario(hosts=1, limit_s=120)
+def test_kinds_of_memory(host):
+    """What was asked for is what there is; where it is not to be had, the reason says what to set."""
+    for kind in ("plain", "thp"):
+        equal(measure(host, host, f"bw --loopback --size 4M --memory {kind}")["memory"], kind, "kind of memory")
+    refused = host.run(f"{host.cli} bw --loopback --memory hugetlb", check=False)
+    check(refused.rc in (3, 4) and "nr_hugepages" in refused.err, refused.err)
+    host.run("echo 8 > /proc/sys/vm/nr_hugepages")
+    equal(measure(host, host, "bw --loopback --memory hugetlb --verify")["memory"], "hugetlb", "kind of memory")
+
+
+@scenario(hosts=1, limit_s=120)
 def test_without_privileges_and_with_little_to_lock(host):
     """8 MiB, what a login has by default, is enough for the defaults; more is refused with the setting to change."""
     user = "prlimit --memlock=8388608:8388608 setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all"

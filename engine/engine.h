@@ -260,7 +260,8 @@ struct result {
         uint64_t received;   /* messages that came from the other end, where it takes receives to get them */
         uint64_t traffic_ns; /* first post to last completion */
         bool truncated;      /* ended by its deadline, not by its budget */
-        /* Payload bytes per second. average is bytes / traffic_ns; the others are over windows of equal
+        /* Payload bytes per second. average is bytes / traffic_ns, where messages were lost of what arrived; the
+         * others, of what was sent, are over windows of equal
          * time (1/16 of the run each, whole windows only); steady leaves out the first and the last. 0 when
          * there were too few windows. */
         double average_bps, steady_bps, best_window_bps, worst_window_bps;

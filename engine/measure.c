@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The active side of a measurement: one straight line of stages, each timed, each ending by the deadline. */
-#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "engine/internal.h"
 #include "engine/operation.h"
 #include "engine/plan.h"
+#include "engine/result.h"
 
 /* One measurement under way; used by the calling thread only. What a stage makes is released at the end. */
 struct measurement {
@@ -302,32 +302,6 @@ static int serve_the_rest(struct measurement *m, const struct patience *p, struc
         return r;
 }
 
-/* Of a bandwidth run where every message takes a receive. What was lost was not carried. */
-static void count_lost(struct result *r, uint64_t received)
-{
-        uint64_t sent = r->own_bytes / r->plan.message_bytes;
-        if (r->plan.measure == MEASURE_LATENCY || !operation_facts(r->plan.operation)->receives)
-                return;
-        r->lost_known = true;
-        r->lost = received < sent ? sent - received : 0;
-        if (sent > 0)
-                r->average_bps *= (double)(sent - r->lost) / (double)sent;
-}
-
-static void take_report(struct result *r, const struct report *report)
-{
-        r->peer_cpu_ns = report->cpu_ns;
-        r->peer_counters = report->counters;
-        r->peer_verified = (struct verification){ report->verified_bytes, report->wrong_bytes };
-        count_lost(r, report->received);
-        if (!r->plan.bidirectional)
-                return;
-        r->peer_bytes = report->messages * r->plan.message_bytes;
-        r->peer_traffic_ns = report->traffic_ns;
-        if (report->traffic_ns > 0)
-                r->peer_average_bps = (double)r->peer_bytes * (double)NS_PER_SEC / (double)report->traffic_ns;
-}
-
 static int exchange_report(struct measurement *m, const struct patience *p, struct fault *fault)
 {
         struct finish *finish = &dialogue_message(m->dialogue, MESSAGE_FINISH)->finish;
@@ -350,25 +324,10 @@ static int exchange_report(struct measurement *m, const struct patience *p, stru
         r = dialogue_receive(m->dialogue, 1U << MESSAGE_REPORT, p, &answer, fault);
         if (r < 0)
                 return r;
-        take_report(m->result, &answer->report);
+        result_take_report(m->result, &answer->report);
         if (answer->report.fault == OUTCOME_OK)
                 return 0;
         return fault_set(fault, OUTCOME_TRAFFIC, -EREMOTEIO, "%s: %.190s", m->host, answer->report.reason);
-}
-
-/* What both ends say together. */
-static int judge(const struct measurement *m, struct fault *fault)
-{
-        const struct result *r = m->result;
-        uint64_t wrong = r->verified.wrong + r->peer_verified.wrong;
-        if (wrong > 0)
-                return fault_set(fault, OUTCOME_TRAFFIC, -EBADMSG,
-                        "%s: %" PRIu64 " of %" PRIu64 " bytes verified are not what was sent", m->host, wrong,
-                        r->verified.bytes + r->peer_verified.bytes);
-        if (r->plan.transport == TRANSPORT_RC && r->lost > 0)
-                return fault_set(fault, OUTCOME_TRAFFIC, -EBADMSG,
-                        "%s: received %" PRIu64 " messages less than were acknowledged", m->host, r->lost);
-        return 0;
 }
 
 /* The peer's counters say most about a run that failed; a peer that is gone shall not cost more time. */
@@ -407,7 +366,7 @@ static int stage_report(struct measurement *m)
         if (r == 0 && plan_of(m)->verify)
                 endpoint_compare(m->endpoint, true, m->result->peer_bytes / plan_of(m)->message_bytes,
                         &m->result->verified);
-        return r < 0 ? r : judge(m, &m->result->fault);
+        return r < 0 ? r : result_judge(m->result, m->host, &m->result->fault);
 }
 
 static int stage_done(struct measurement *m)

@@ -62,12 +62,83 @@ static void a_fault_is_cut_off_not_overrun(void **state)
         assert_int_equal(fault_set(NULL, OUTCOME_PEER, -EIO, "x"), -EIO);
 }
 
+static struct result sent(enum operation operation, enum transport transport, uint64_t messages)
+{
+        struct result r;
+        result_init(&r);
+        plan_defaults(&r.plan, MEASURE_BANDWIDTH, DEVICE_SOFTWARE);
+        plan_set_operation(&r.plan, operation, transport);
+        r.plan.message_bytes = 1000;
+        r.own_bytes = messages * 1000;
+        r.average_bps = 4e6;
+        return r;
+}
+
+static void what_was_lost_is_counted_where_it_can_be(void **state)
+{
+        static const struct {
+                enum operation operation;
+                enum transport transport;
+                bool known;
+        } rows[] = {
+                { OPERATION_SEND, TRANSPORT_UD, true },
+                { OPERATION_WRITE_IMMEDIATE, TRANSPORT_UC, true },
+                { OPERATION_WRITE, TRANSPORT_UC, false },
+                { OPERATION_READ, TRANSPORT_RC, false },
+        };
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+                struct result r = sent(rows[i].operation, rows[i].transport, 100);
+                struct fault f = { 0 };
+                result_take_report(&r, &(struct report){ .received = 75 });
+                assert_int_equal(r.lost_known, rows[i].known);
+                assert_int_equal(r.lost, rows[i].known ? 25 : 0);
+                assert_true(r.average_bps == (rows[i].known ? 3e6 : 4e6)); /* what arrived */
+                assert_int_equal(result_judge(&r, "host-b", &f), 0);
+        }
+}
+
+static void what_was_acknowledged_and_did_not_arrive_is_a_finding(void **state)
+{
+        struct result r = sent(OPERATION_SEND, TRANSPORT_RC, 100);
+        struct fault f = { 0 };
+        result_take_report(&r, &(struct report){ .received = 99 });
+        assert_int_equal(result_judge(&r, "host-b", &f), -EBADMSG);
+        assert_int_equal(f.kind, OUTCOME_TRAFFIC);
+        assert_non_null(strstr(f.reason, "host-b: received 1 "));
+}
+
+static void wrong_bytes_of_either_end_are_a_finding(void **state)
+{
+        struct fault f = { 0 };
+        struct result r = sent(OPERATION_WRITE, TRANSPORT_RC, 100);
+        result_take_report(&r, &(struct report){ .verified_bytes = 1000, .wrong_bytes = 3 });
+        assert_int_equal(result_judge(&r, "host-b", &f), -EBADMSG);
+        assert_non_null(strstr(f.reason, "3 of 1000 bytes"));
+        r = sent(OPERATION_READ, TRANSPORT_RC, 100);
+        r.verified = (struct verification){ .bytes = 2000, .wrong = 1 };
+        assert_int_equal(result_judge(&r, "host-b", &f), -EBADMSG);
+        assert_non_null(strstr(f.reason, "1 of 2000 bytes"));
+}
+
+static void the_other_direction_has_its_own_rate(void **state)
+{
+        struct result r = sent(OPERATION_WRITE, TRANSPORT_RC, 100);
+        r.plan.bidirectional = true;
+        result_take_report(&r, &(struct report){ .messages = 50, .traffic_ns = 500000000 });
+        assert_int_equal(r.peer_bytes, 50000);
+        assert_true(r.peer_average_bps > 99999 && r.peer_average_bps < 100001);
+}
+
 int main(void)
 {
         static const struct CMUnitTest tests[] = {
                 cmocka_unit_test(done_releases_and_may_be_repeated),
                 cmocka_unit_test(latency_holds_every_sample),
                 cmocka_unit_test(no_samples_are_all_zero),
+                cmocka_unit_test(what_was_lost_is_counted_where_it_can_be),
+                cmocka_unit_test(what_was_acknowledged_and_did_not_arrive_is_a_finding),
+                cmocka_unit_test(wrong_bytes_of_either_end_are_a_finding),
+                cmocka_unit_test(the_other_direction_has_its_own_rate),
                 cmocka_unit_test(a_fault_is_cut_off_not_overrun),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,7 +284,8 @@ uint64_t plan_memory_bytes(const struct plan *p)
 bool plan_is_extended(const struct plan *p)
 {
         return p->operation != OPERATION_WRITE || p->transport != TRANSPORT_RC || p->bidirectional ||
-               p->verify || p->rate_bps > 0 || p->memory != MEMORY_AUTO || p->queue_pairs > FIRST_QPS_MAX;
+               p->verify || p->rate_bps > 0 || p->memory != MEMORY_AUTO || p->inlining != INLINING_AUTO ||
+               p->wait != WAIT_HYBRID || p->flow_label > 0 || p->queue_pairs > FIRST_QPS_MAX;
 }
 
 static const char *const stage_names[] = {

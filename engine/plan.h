@@ -17,7 +17,8 @@ unsigned plan_slots(const struct plan *p);
 uint64_t plan_slot_bytes(const struct plan *p);
 /* What an end pins. */
 uint64_t plan_memory_bytes(const struct plan *p);
-/* Beyond RC writes in one direction over 64 queue pairs, which the first release could already do. */
+/* Beyond what the first release, which ignores fields it does not know, would run as asked: RC writes in one
+ * direction over at most 64 queue pairs, the rest left to the engine. */
 bool plan_is_extended(const struct plan *p);
 
 #endif

@@ -206,6 +206,31 @@ static void memory_is_for_what_both_ends_send(void **state)
         assert_int_equal(plan_memory_bytes(&p), 6 * 8192);
 }
 
+SPOIL(labelled, p->flow_label = 1)
+SPOIL(polling, p->wait = WAIT_POLL)
+SPOIL(never_inline, p->inlining = INLINING_OFF)
+SPOIL(plain_memory, p->memory = MEMORY_PLAIN)
+SPOIL(paced, p->rate_bps = 1)
+SPOIL(both_ways, p->bidirectional = true)
+SPOIL(verified, p->verify = true)
+SPOIL(sixty_five_qps, p->queue_pairs = 65)
+SPOIL(reading, plan_set_operation(p, OPERATION_READ, TRANSPORT_RC))
+
+/* A peer of the first release would run them, but not as asked. */
+static void what_an_old_peer_would_not_do_is_extended(void **state)
+{
+        static void (*const rows[])(struct plan *) = { labelled, polling, never_inline, plain_memory, paced,
+                both_ways, verified, sixty_five_qps, reading };
+        struct plan p;
+        plan_defaults(&p, MEASURE_BANDWIDTH, DEVICE_SOFTWARE);
+        assert_false(plan_is_extended(&p));
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+                plan_defaults(&p, MEASURE_BANDWIDTH, DEVICE_SOFTWARE);
+                rows[i](&p);
+                assert_true(plan_is_extended(&p));
+        }
+}
+
 static void names_are_complete(void **state)
 {
         for (enum stage s = STAGE_START; s < N_STAGES; s++)
@@ -238,6 +263,7 @@ int main(void)
                 cmocka_unit_test(operations_bring_the_size_they_need),
                 cmocka_unit_test(receives_are_chosen_where_there_are_any),
                 cmocka_unit_test(memory_is_for_what_both_ends_send),
+                cmocka_unit_test(what_an_old_peer_would_not_do_is_extended),
                 cmocka_unit_test(names_are_complete),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,7 +273,9 @@ static void welcome_or_not(struct responder *r, int fd, const struct sockaddr *f
                 admit(r, d);
                 return;
         }
-        text_message(why, sizeof(why), "%s does not know %s: add that address to the peers configured there",
+        text_message(why, sizeof(why),
+                "%s does not know %s: add that address there, to the peers of rdma-canaryd or to respond "
+                "--allow",
                 r->engine->node, address);
         turn_away(r, d, REFUSAL_REFUSED, why);
 }

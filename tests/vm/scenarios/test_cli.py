@@ -6,6 +6,7 @@ import json
 import re
 import signal
 
+from host import BUILD
 from scenario import check, equal, eventually, scenario
 from service import Service
 
@@ -49,6 +50,8 @@ def test_documents(a, b):
     check("sent_pkts" in bandwidth["counters"], bandwidth["counters"])
     latency = document(a.run(f"{a.cli} lat {b.address} {QUICK} --json"))
     check(0 < latency["min_ns"] <= latency["p50_ns"] <= latency["p99_ns"] <= latency["max_ns"], latency)
+    described = (BUILD.parent / "docs/rdma-canary.md").read_text(encoding="utf-8")
+    equal([key for key in {**bandwidth, **latency} if f"`{key}`" not in described], [], "keys that the manual does not have")
     table = columns(a.run(f"{a.cli} bw {b.address} {QUICK} --csv"))
     check(float(table["average_bytes_per_second"]) > 0, table)
     equal(table["outcome"], "ok", "outcome")
